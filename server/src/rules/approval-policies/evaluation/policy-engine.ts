@@ -18,6 +18,7 @@ import { SharedProcesses } from './shared-processes.ts';
 
 const idleMilliseconds = 5 * 60 * 1000;
 const sweepMilliseconds = 30 * 1000;
+const aloneMilliseconds = 10 * 60_000;
 const mostKnown = 1000;
 /** Fewer are evaluated sooner by processes of their own, which have compiled them before. */
 const fewestTurns = 4;
@@ -60,6 +61,8 @@ class PolicyEngine {
   /** As many at once as there may be processes: each evaluation needs one. */
   readonly #queue = fastq.promise((work: () => Promise<unknown>) => work(), 1);
   readonly #kinds = new Map<string, Promise<PolicyKind>>();
+  /** Until when policies take no turns, by hash, as `performance.now()` has it. */
+  readonly #alone = new Map<string, number>();
   /** Processes in which the policies of a check take turns. */
   readonly shared = new SharedProcesses((context) => this.#folderOf(context));
 
@@ -193,9 +196,16 @@ class PolicyEngine {
     return kind;
   }
 
-  /** Evaluates a policy in a process of its own from now on. */
-  stopSharing(hash: string, kind: PolicyKind): void {
-    this.#kinds.set(hash, Promise.resolve({ ...kind, isShareable: false }));
+  /** Evaluates a policy in a process of its own for a while: not for good, as the reason may have been another policy. */
+  stopSharing(hash: string): void {
+    this.#alone.delete(hash);
+    this.#alone.set(hash, performance.now() + aloneMilliseconds);
+    const [oldest] = this.#alone.keys();
+    if (this.#alone.size > mostKnown && oldest !== undefined) this.#alone.delete(oldest);
+  }
+
+  mayShare(hash: string): boolean {
+    return performance.now() >= (this.#alone.get(hash) ?? 0);
   }
 
   /** Number of processes, for tests. */
@@ -222,6 +232,7 @@ const engineOf = perServer(() => new PolicyEngine());
 export class PolicyCheck implements AsyncDisposable {
   readonly #context: EngineContext;
   readonly #turns: readonly [today: PolicyTurns, old: PolicyTurns] | null;
+  #isDisposed = false;
 
   /**
    * @param input part of it that all of them have, as a JSON object
@@ -253,14 +264,16 @@ export class PolicyCheck implements AsyncDisposable {
     const engine = engineOf(this.#context);
     const hash = hashOf(files);
     const kind = await engine.kindOf(this.#context, hash, files);
-    if (!kind.isShareable) return null;
+    if (!kind.isShareable || !engine.mayShare(hash)) return null;
     const answer = await (kind.isOld ? old : today).take(turn);
     if ('result' in answer) return answer;
-    if (answer.isTooMuch) engine.stopSharing(hash, kind);
+    if (this.#isDisposed) throw new Error('the check has ended');
+    if (answer.needsOwnProcess) engine.stopSharing(hash);
     return null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
     await Promise.all((this.#turns ?? []).map((turns) => turns[Symbol.asyncDispose]()));
   }
 }

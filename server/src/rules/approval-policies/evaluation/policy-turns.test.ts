@@ -10,6 +10,9 @@ import { until } from '../../../../../tools/suite/until.ts';
 import { withToolbox } from '../../../../../tools/toolbox/places.ts';
 import { engine, none, processesIn } from '../../../../testing/policy-engine.ts';
 import { PolicyCheck, readyPolicies } from './policy-engine.ts';
+import { PolicyTurns } from './policy-turns.ts';
+import { SharedOpa } from './shared-opa.ts';
+import { SharedProcesses } from './shared-processes.ts';
 
 const needsOpa = withToolbox('opa');
 
@@ -87,7 +90,7 @@ test(
 );
 
 test('policies in turn neither see nor change each other', needsOpa, async (t) => {
-  const { values } = checks(t);
+  const { values, context } = checks(t);
   const answers = await values(
     [
       'package envarium\nitems := ["a"]\ndeny contains x if some x in data.envarium.items',
@@ -102,6 +105,49 @@ test('policies in turn neither see nor change each other', needsOpa, async (t) =
     answers.map(({ deny, warn }) => [...deny, ...warn]),
     [['a'], ['b'], [], [], []],
   );
+  assert.equal(readyPolicies(context), 0, 'none has a process of its own');
+});
+
+test('a process that has ended leads no turn to the process that has its descriptor', needsOpa, async (t) => {
+  const { context, dataFolder } = checks(t);
+  const folderOf = (name: string) => join(dataFolder, name);
+  const ended = await SharedOpa.start(context.settings, folderOf('ended'), false);
+  ended.kill();
+  await until('its end', () => ended.hasEnded);
+  const other = await SharedOpa.start(context.settings, folderOf('other'), false);
+  t.after(() => Promise.all([ended.end(), other.end()]));
+  const input = Buffer.from('{}');
+  await other.read(input, context.settings);
+  const turn = { text: 'package envarium\nallow := ["planted"]', configuration: '{}' };
+  await assert.rejects(ended.take(turn), { name: 'OpaEnded' });
+  const mine = { text: 'package envarium\nallow := ["mine"]', configuration: '{}' };
+  assert.deepEqual(await other.take(mine), { allow: ['mine'] });
+});
+
+test('a turn is answered when the process that waited has ended', needsOpa, async (t) => {
+  const { context } = checks(t);
+  const processes = new SharedProcesses(() => join(context.settings.dataFolder, 'shared'));
+  const check = { context, input: Buffer.from('{}'), most: 1 };
+  const turn = { text: 'package envarium\nallow := ["x"]', configuration: '{}' };
+  await using turns = new PolicyTurns(check, processes, false);
+  assert.deepEqual(await turns.take(turn), { result: { allow: ['x'] } });
+  processes.close();
+  await until('its end', () => processesIn(context.settings.dataFolder).length === 0);
+  assert.ok(
+    !('result' in (await turns.take(turn))),
+    'the caller evaluates the policy in a process of its own',
+  );
+});
+
+test('a spare process of the older language makes room for one of today', needsOpa, async (t) => {
+  const { context } = checks(t, { policyProcesses: 4 });
+  const processes = new SharedProcesses(() => join(context.settings.dataFolder, 'shared'));
+  processes.prepare(context, true);
+  const taken = await processes.take(context, false);
+  assert.equal(taken?.isOld, false);
+  assert.equal(await processes.take(context, false), null, 'a process in use makes no room');
+  if (taken) await processes.end(taken);
+  await until('the end of both', () => processesIn(context.settings.dataFolder).length === 0);
 });
 
 test('what opa remembers of one policy does not reach another', needsOpa, async (t) => {
@@ -129,7 +175,7 @@ test(
   'of policies in turn, each fails for itself, in its own words and by its own limits',
   needsOpa,
   async (t) => {
-    const { check } = checks(t, { policyTimeLimitSeconds: 1, policyMemoryMegabytes: 200 });
+    const { check } = checks(t, { policyTimeLimitSeconds: 2, policyMemoryMegabytes: 200 });
     for (const _ of [1, 2]) {
       const results = await check([
         'package envarium\nwarn := 5',
@@ -146,9 +192,9 @@ test(
         /policy failed: .*(?:multiple outputs|conflict)/,
         /does not compile:\npolicy\.rego:\d: .*unexpected/,
         /undefined function http\.send \(policies may not reach/,
-        /takes longer than 1 s/,
+        /takes longer than 2 s/,
         /^fulfilled$/,
-        /ended while it evaluated the policy, which may need more than 200 MB|longer than 1 s/,
+        /ended while it evaluated the policy, which may need more than 200 MB|longer than 2 s/,
         /messages of the policy have more than|longer than/,
       ].entries())
         assert.match(reasonOf(results[index]), words);

@@ -6,9 +6,9 @@ import type { SharedProcesses } from './shared-processes.ts';
 
 /**
  * Result of a turn. Only a success counts: a policy that fails, or for which there is no process, is evaluated in its own.
- * A policy that is too much needs more than the others can wait for, and gets no turn again.
+ * `needsOwnProcess`: it needs more than the others can wait for, and gets no turn for a while.
  */
-export type TurnResult = { readonly result: unknown } | { readonly isTooMuch: boolean };
+export type TurnResult = { readonly result: unknown } | { readonly needsOwnProcess: boolean };
 
 /** Check whose policies take turns. */
 export interface TurnsOfCheck {
@@ -27,6 +27,7 @@ interface WaitingTurn {
 /** Open turns for each process above which another one is used: it reads the whole input before its first turn. */
 const turnsForProcess = 3;
 
+/** Gives each policy of a check the next process that is free. */
 export class PolicyTurns implements AsyncDisposable {
   readonly #check: TurnsOfCheck;
   readonly #processes: SharedProcesses;
@@ -35,7 +36,8 @@ export class PolicyTurns implements AsyncDisposable {
   #idle: SharedOpa[] = [];
   #running = 0;
   #opening = 0;
-  #used = 0;
+  /** Processes that were taken, for which others are made ready at the end. */
+  #taken = 0;
   /** No more processes are opened. */
   #isOver = false;
   #isDisposed = false;
@@ -63,13 +65,18 @@ export class PolicyTurns implements AsyncDisposable {
   #serve(): void {
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
       const opa = this.#idle.pop() as SharedOpa;
+      if (opa.hasEnded) {
+        void this.#lose(opa);
+        continue;
+      }
       void this.#run(opa, this.#waiting.shift() as WaitingTurn);
     }
     const turns = this.#waiting.length + this.#running;
     const isWorthIt = this.#open === 0 || turns >= turnsForProcess * this.#open;
     if (!this.#isOver && this.#waiting.length > 0 && this.#open < this.#check.most && isWorthIt)
       void this.#openAnother();
-    if (this.#open === 0) for (const { answer } of this.#waiting.splice(0)) answer({ isTooMuch: false });
+    if (this.#open === 0)
+      for (const { answer } of this.#waiting.splice(0)) answer({ needsOwnProcess: false });
   }
 
   async #run(opa: SharedOpa, { turn, answer }: WaitingTurn): Promise<void> {
@@ -81,9 +88,9 @@ export class PolicyTurns implements AsyncDisposable {
     } catch (error) {
       if (error instanceof PolicyError && !opa.hasEnded) {
         this.#idle.push(opa);
-        answer({ isTooMuch: false });
+        answer({ needsOwnProcess: false });
       } else {
-        answer({ isTooMuch: !this.#isDisposed });
+        answer({ needsOwnProcess: !this.#isDisposed });
         await this.#lose(opa);
       }
     } finally {
@@ -104,7 +111,7 @@ export class PolicyTurns implements AsyncDisposable {
     const opa = await this.#processes.take(context, this.#isOld).catch(() => null);
     if (opa === null) this.#isOver = true;
     else {
-      this.#used++;
+      this.#taken++;
       try {
         await opa.read(input, context.settings);
         this.#idle.push(opa);
@@ -133,7 +140,7 @@ export class PolicyTurns implements AsyncDisposable {
     this.#isOver = true;
     this.#isDisposed = true;
     await this.#endIdle();
-    for (let spare = 0; spare < this.#used; spare++)
+    for (let spare = 0; spare < this.#taken; spare++)
       this.#processes.prepare(this.#check.context, this.#isOld);
   }
 }

@@ -66,7 +66,12 @@ export class ResidentOpa {
       '--log-level',
       'error',
     ];
-    this.#child = startOpa(settings, [...server, ...flags, ...version, '.'], folder, garbagePercent);
+    try {
+      this.#child = startOpa(settings, [...server, ...flags, ...version, '.'], folder, garbagePercent);
+    } catch (error) {
+      closeSync(this.#folder);
+      throw error;
+    }
     this.#child.stdout?.resume();
     this.#child.stderr?.setEncoding('utf8').on('data', (part: string) => {
       this.#complaints = (this.#complaints + part).slice(-mostComplaintCharacters);
@@ -117,8 +122,10 @@ export class ResidentOpa {
     }
   }
 
-  /** @returns the text of the response. @throws PolicyError, or what the connection says */
+  /** @returns the text of the response. @throws PolicyError, OpaEnded, or what the connection says */
   async ask({ method, path, body, type = 'application/json', signal }: OpaRequest): Promise<string> {
+    // The number of its folder may belong to another process by now.
+    if (this.#hasEnded) throw new OpaEnded(this.#complaints.slice(-500));
     return new Promise((resolve, reject) => {
       const headers = body ? { 'content-type': type, 'content-length': body.length } : {};
       const call = request({
@@ -178,7 +185,8 @@ export class ResidentOpa {
 
   /** Ends the process at once. */
   kill(): void {
-    killGroup(this.#child);
+    // Its id may belong to another process by now.
+    if (!this.#hasEnded) killGroup(this.#child);
     this.#agent.destroy();
   }
 

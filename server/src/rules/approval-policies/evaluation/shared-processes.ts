@@ -13,6 +13,8 @@ type SharingContext = Pick<Context, 'settings' | 'stopping'>;
 interface SpareProcess {
   readonly isOld: boolean;
   readonly starting: Promise<SharedOpa | null>;
+  /** Ends it if it is not used for long. */
+  readonly idle: NodeJS.Timeout;
 }
 
 export class SharedProcesses {
@@ -30,17 +32,37 @@ export class SharedProcesses {
   async take(context: SharingContext, isOld: boolean): Promise<SharedOpa | null> {
     for (const spare of this.#spares) {
       if (spare.isOld !== isOld) continue;
-      this.#spares.delete(spare);
-      const opa = await spare.starting;
+      const opa = await this.#claim(spare);
       if (opa && !opa.hasEnded) return opa;
       if (opa) await this.end(opa);
+    }
+    // Spare processes of the other language make room.
+    while (this.#isFull(context)) {
+      const [spare] = this.#spares;
+      if (spare === undefined) return null;
+      await this.#endSpare(spare);
     }
     return this.#start(context, isOld);
   }
 
+  #isFull({ settings }: SharingContext): boolean {
+    const most = Math.ceil(settings.policyProcesses / processesForOneShared);
+    return this.#running.size + this.#starting >= most;
+  }
+
+  #claim(spare: SpareProcess): Promise<SharedOpa | null> {
+    this.#spares.delete(spare);
+    clearTimeout(spare.idle);
+    return spare.starting;
+  }
+
+  async #endSpare(spare: SpareProcess): Promise<void> {
+    const opa = await this.#claim(spare);
+    if (opa) await this.end(opa);
+  }
+
   async #start(context: SharingContext, isOld: boolean): Promise<SharedOpa | null> {
-    const most = Math.ceil(context.settings.policyProcesses / processesForOneShared);
-    if (this.#running.size + this.#starting >= most) return null;
+    if (this.#isFull(context)) return null;
     this.#starting++;
     try {
       const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
@@ -55,27 +77,26 @@ export class SharedProcesses {
 
   /** Ends one that was used: nothing of a check is left for another. */
   async end(opa: SharedOpa): Promise<void> {
-    await opa.end();
+    // A folder that cannot be removed is removed by the next start of the service.
+    await opa.end().catch(() => undefined);
     this.#running.delete(opa);
   }
 
   /** Starts a spare one, which ends when it is not used for long. */
   prepare(context: SharingContext, isOld: boolean): void {
-    if (context.stopping.aborted) return;
-    const spare = { isOld, starting: this.#start(context, isOld).catch(() => null) };
-    this.#spares.add(spare);
-    const end = async () => {
-      const opa = await spare.starting;
-      if (opa) await this.end(opa);
+    if (context.stopping.aborted || this.#isFull(context)) return;
+    const spare: SpareProcess = {
+      isOld,
+      starting: this.#start(context, isOld).catch(() => null),
+      idle: setTimeout(() => void this.#endSpare(spare), idleMilliseconds).unref(),
     };
-    setTimeout(() => {
-      if (this.#spares.delete(spare)) void end();
-    }, idleMilliseconds).unref();
+    this.#spares.add(spare);
   }
 
   /** Ends all of them at once. */
   close(): void {
     for (const opa of this.#running) opa.kill();
+    for (const { idle } of this.#spares) clearTimeout(idle);
     this.#running.clear();
     this.#spares.clear();
   }
