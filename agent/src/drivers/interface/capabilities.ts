@@ -62,7 +62,7 @@ export interface Installed {
   /** Contents by name, relative to the configuration's folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly packages: readonly InstalledPackage[];
-  /** Of the tree, that the command has read code in. */
+  /** Folders of the tree in which the command has read code. */
   readonly folders: readonly string[];
 }
 export interface InstalledPackage extends ProviderPackage {

@@ -21,7 +21,7 @@ import type { Installed, InstalledFrom, InstalledPackage, TreeReader } from '../
 import type { Command } from '../interface/command.ts';
 import type { DriverContext, ReuseCapability } from '../interface/driver.ts';
 import { configurationFiles } from './code/files.ts';
-import { hasComputedSource, hashReadByInit, hasSetting } from './code/read-by-init.ts';
+import { hasComputedSource, hashReadByInit } from './code/read-by-init.ts';
 import { type Flavor, workspaceOf } from './commands.ts';
 import { lockFileName } from './lock-file.ts';
 import { lockedProviders, modulesFileName } from './versions.ts';
@@ -100,7 +100,8 @@ function mayBeEvaluated({ readsVariablesEarly }: Flavor, name: string, text: str
       computedSource.test(text) ||
       (readsVariablesEarly && text.includes('"encryption"'))
     );
-  return hasComputedSource(text) || (readsVariablesEarly && hasSetting(text, 'encryption'));
+  // Nothing but the word decides: the program of a key provider could change what is stored.
+  return (readsVariablesEarly && /\bencryption\b/.test(text)) || hasComputedSource(text);
 }
 
 /** @throws if one of the files is outside of the tree: it may change without the code */
@@ -114,8 +115,9 @@ async function hasConstantSources(
   // Read in any case: a file outside of the tree is refused.
   const texts = await Promise.all(files.map(async (name) => [name, await code.text(name)] as const));
   const evaluatesSources = toolVersion === undefined || !lt(toolVersion, flavor.evaluatesSourcesFrom);
+  // A file without a text has a name that is not UTF-8: the tool reads it.
   return (
-    !evaluatesSources || !texts.some(([name, text]) => text !== null && mayBeEvaluated(flavor, name, text))
+    !evaluatesSources || !texts.some(([name, text]) => text === null || mayBeEvaluated(flavor, name, text))
   );
 }
 

@@ -4,7 +4,8 @@
  *   <key>.json   the SHA-256 of the rest, a line end, and results as JSON, the newest first
  *
  * The key is a hash of all that the results depend on apart from the code, which each names. A file appears complete by
- * one rename: of two results at once the later one stays. Its modification time is its last use.
+ * one rename: of two that are written at once, only the results of the later one stay. Its modification time is its last
+ * use.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,7 +32,7 @@ export interface CachedResult {
   readonly packages: readonly LinkedPackage[];
   /** Commit, or checksum of an upload. */
   readonly code: string;
-  /** Of the tree, that the command has read code in. */
+  /** Folders of the tree in which the command has read code. */
   readonly folders: readonly string[];
   /** Hash of the part of this code that the result depends on, and of the lock file; null: all of it may matter. */
   readonly readHash: string | null;
@@ -71,21 +72,30 @@ export function writeResult(folder: string, key: string, result: CachedResult): 
     ({ code, readHash }) => code !== result.code && (readHash === null || readHash !== result.readHash),
   );
   const results = [result, ...others].slice(0, maxResults);
-  let body = JSON.stringify(results);
-  while (Buffer.byteLength(body) > maxBytes) {
+  while (Buffer.byteLength(JSON.stringify(results)) > maxBytes) {
     results.pop();
     if (results.length === 0) return;
-    body = JSON.stringify(results);
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const unfinished = join(folder, `${randomUUID()}.new`);
-  writeFileSync(unfinished, `${sha256(body)}\n${body}`, { mode: 0o600, flag: 'wx' });
-  renameSync(unfinished, fileOf(folder, key));
+  replaceResults(folder, key, results);
   removeOthers(folder);
 }
 
-/** Removes what cannot be used. */
-export function removeResults(folder: string, key: string): void {
+function replaceResults(folder: string, key: string, results: readonly CachedResult[]): void {
+  const body = JSON.stringify(results);
+  const unfinished = join(folder, `${randomUUID()}.new`);
+  writeFileSync(unfinished, `${sha256(body)}\n${body}`, { mode: 0o600, flag: 'wx' });
+  renameSync(unfinished, fileOf(folder, key));
+}
+
+/** Removes a result that cannot be used. */
+export function removeResult(folder: string, key: string, { code }: CachedResult): void {
+  const others = readResults(folder, key).filter((other) => other.code !== code);
+  if (others.length === 0) removeResults(folder, key);
+  else replaceResults(folder, key, others);
+}
+
+function removeResults(folder: string, key: string): void {
   try {
     rmSync(fileOf(folder, key), { force: true });
   } catch {

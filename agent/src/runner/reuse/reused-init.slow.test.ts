@@ -90,7 +90,7 @@ test('another environment of the same commit uses the init of the first one', wi
   const [line, ...output] = second.log('tf:init').split('\n');
   assert.match(
     line ?? '',
-    /^The terraform init of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC is reused, because commit, tool, lock file and settings are the same \(set the variable ENVARIUM_REUSE_INIT to false to run it again\)\./,
+    /^The terraform init of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC is reused, because the commit, the tool, the lock file and the settings are the same \(set the variable ENVARIUM_REUSE_INIT to false to run it again\)\./,
   );
   assert.equal(output.join('\n'), first.log('tf:init'));
   assert.deepEqual(packedTree(t, second), packedTree(t, first), 'the transferred tree is the same');
@@ -181,7 +181,7 @@ test(
     setup.commit({ 'mods/a/main.tf': one.replace('"a"', '"b"') });
     const planned = await run();
     assert.equal(isReused(planned), true, 'a value');
-    assert.match(planned.log('tf:init'), / is reused, because the code that it reads, tool, lock file and /);
+    assert.match(planned.log('tf:init'), / is reused, because the code that init reads, the tool, /);
     const applied = await expectResult('applied', setup.run(setup.applyJob(planned), { order }));
     assert.match(String(setup.newestState(applied)), /"b"/);
     setup.commit({ 'mods/b/main.tf': one, 'more.tf': 'module "b" {\n  source = "./mods/b"\n}\n' });
@@ -418,7 +418,10 @@ test(
     assert.equal(isReused(await upload('a'.repeat(64))), false);
     const again = await upload('a'.repeat(64));
     assert.equal(isReused(again), true);
-    assert.match(again.log('tf:init'), /because code, tool, lock file and settings are the same/);
+    assert.match(
+      again.log('tf:init'),
+      /because the code, the tool, the lock file and the settings are the same/,
+    );
     pack(one.replace('"a"', '"b"'));
     assert.equal(isReused(await upload('b'.repeat(64))), true);
     pack('terraform {\n  required_version = ">= 1"\n}\n');

@@ -14,7 +14,7 @@ import { findLinked, linkAgain } from '../../providers/install-providers.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import { type Configuration, stateFilesOf } from '../configuration/configuration.ts';
 import { stampOf } from '../tool/resolve-tool.ts';
-import { type CachedResult, readResults, removeResults, writeResult } from './results.ts';
+import { type CachedResult, readResults, removeResult, writeResult } from './results.ts';
 
 const maxLogBytes = 64_000;
 
@@ -34,7 +34,7 @@ export async function runOrReuse(
   const known = isWanted ? await findResult(attempt, installing, place, lockFile) : undefined;
   if (known !== undefined) {
     if (await restore(attempt, installing, place.reuse, known)) return;
-    removeResults(place.folder, place.key);
+    removeResult(place.folder, place.key, known);
     await attempt.tree.remove(context.configurationFolder, place.reuse.folder);
   }
   stop.throwIfStopped();
@@ -154,10 +154,14 @@ async function restore(
   }
   const time = `${at.slice(0, 19).replace('T', ' ')} UTC`;
   const isSame = code === codeOf(attempt, installing);
-  const same = isSame ? (job.source.archive === undefined ? 'commit' : 'code') : 'the code that it reads';
+  const same = isSame
+    ? job.source.archive === undefined
+      ? 'the commit'
+      : 'the code'
+    : 'the code that init reads';
   attempt.steps.log(
     command.step,
-    `The ${command.label} of ${time} is reused, because ${same}, tool, lock file and settings are the same ` +
+    `The ${command.label} of ${time} is reused, because ${same}, the tool, the lock file and the settings are the same ` +
       `(set the variable ${reuse.variable} to false to run it again). Its output was:`,
   );
   appendFileSync(spool.stepLog(command.step), log);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { elementsOf, hclElements } from './blocks.ts';
+import { parse } from '@cdktn/hcl2json';
+import { elementsOf, type HclElement, hclElements } from './blocks.ts';
 
 /** Names, labels and tokens in a form that is easy to read. */
 function read(text: string): string[] {
@@ -80,6 +81,8 @@ test('a heredoc ends with a line of its name only', () => {
 
 test('what is not HCL is refused in linear time', () => {
   for (const text of [
+    'a = <<E\n\u0085E\nE\n',
+    'a = "\uFEFF"',
     'a {',
     '}',
     'a = "x',
@@ -99,4 +102,77 @@ test('what is not HCL is refused in linear time', () => {
     '{'.repeat(500_000),
   ])
     assert.throws(() => hclElements(text), text.slice(0, 10));
+});
+
+test('the blocks of random texts are those that the parser of HCL finds, or an error', async () => {
+  const parts = [
+    ...[
+      '<<E\n',
+      '<<-E\n',
+      'E\n',
+      '  E\n',
+      'E',
+      '\n',
+      '\r\n',
+      '$',
+      '%',
+      '$$',
+      '%%',
+      '${',
+      '%{',
+      '$${',
+      '%%{',
+      '${~',
+    ],
+    ...[
+      '}',
+      '~}',
+      '{',
+      '"',
+      '\\',
+      '\\"',
+      '${"',
+      '"}',
+      'a',
+      ' ',
+      '\t',
+      '#',
+      '//',
+      '/*',
+      '*/',
+      'x = ',
+      'b "l" {',
+      '[',
+      ']',
+    ],
+    ...['(', ')', ',', '1', '-', '.', '$E\n', '%E\n', '${1}', '$\n', '%\n', 'é', ' if a ', '%{ endif }'],
+  ];
+  let seed = 7;
+  const below = (limit: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * limit);
+  };
+  const rest = 'bb "q" {\n}\ncc = 1\n';
+  let valid = 0;
+  for (let count = 0; count < 3000; count += 1) {
+    const body = Array.from({ length: 1 + below(7) }, () => parts[below(parts.length)]).join('');
+    const texts = [
+      `aa = <<E\n${body}\nE\n`,
+      `aa = "${body}"\n`,
+      `aa = ${body}\n`,
+      `zz {\n aa = <<-E\n${body}\n  E\n}\n`,
+    ];
+    const text = `${texts[below(4)]}${rest}`;
+    const expected = await parse('random.tf', text).catch(() => null);
+    if (expected === null) continue;
+    valid += 1;
+    let found: HclElement[];
+    try {
+      found = hclElements(text);
+    } catch {
+      continue;
+    }
+    assert.deepEqual([...new Set(found.map(({ name }) => name))].sort(), Object.keys(expected).sort(), text);
+  }
+  assert.ok(valid > 500, String(valid));
 });

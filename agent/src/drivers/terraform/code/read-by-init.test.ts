@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { treeFrom } from '../../../../testing/driver-job.ts';
-import { hasComputedSource, hashReadByInit, hasSetting } from './read-by-init.ts';
+import { hasComputedSource, hashReadByInit } from './read-by-init.ts';
 
 const main = `terraform {
   required_providers {
@@ -33,6 +33,11 @@ for (const [what, from, to] of [
   ['an argument of a module', 'size   = 1', 'size   = 2'],
   ['a default', 'default = 1', 'default = 2'],
   ['another name of a resource', '"web"', '"site"'],
+  [
+    'another resource of the same type',
+    'variable "size"',
+    'resource "aws_instance" "b" { provider = aws.west }\nvariable "size"',
+  ],
   ['a further variable', 'variable "size"', 'variable "more" {}\nvariable "size"'],
   ['a further output', 'variable "size"', 'output "more" { value = 1 }\nvariable "size"'],
 ] as const)
@@ -73,6 +78,7 @@ test('init acts on files of all module folders and of tests, and not on others',
   for (const [name, text] of [
     ['live/more.tf', 'provider "x" {}\n'],
     ['live/more.tofu', ''],
+    ['live/more\n.tf', ''],
     ['live/more.tf.json', '{}'],
     ['live/net/more.tf', 'resource "x" "y" {}\n'],
     ['live/main.tftest.hcl', 'provider "x" {}\n'],
@@ -82,16 +88,27 @@ test('init acts on files of all module folders and of tests, and not on others',
   assert.notEqual(await hashOf({}, ['live']), before, 'other folders');
 });
 
-test('a file that is not HCL has no hash', async () => {
+test('a file that is not HCL has no hash, nor one that cannot be read, or too many', async () => {
   await assert.rejects(hashOf({ 'live/main.tf': 'a {' }));
+  const code = treeFrom(files);
+  const unreadable = { ...code, list: async () => ['caf\uFFFD.tf'] };
+  await assert.rejects(hashReadByInit(unreadable, ['live']), /cannot be read/);
+  const many = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`live/${n}.tf`, '']));
+  await assert.rejects(hashOf(many), /more than 2000 files/);
+  const large = Object.fromEntries([1, 2].map((n) => [`live/${n}.tf`, ' '.repeat(6_000_000)]));
+  await assert.rejects(hashOf(large), /more than 10000000 characters/);
 });
 
-test('only sources of modules count as computed, and only settings of the tool as encryption', () => {
+test('with override files, the names of resources matter, too', async () => {
+  const override = { 'live/a_override.tf': 'resource "aws_instance" "web" {\n  provider = aws.east\n}\n' };
+  const renamed = { ...override, 'live/main.tf': main.replace('"web"', '"site"') };
+  assert.notEqual(await hashOf(renamed), await hashOf(override));
+});
+
+test('only sources of modules count as computed', () => {
   assert.equal(hasComputedSource('resource "a" "b" {\n  source = var.x\n}\n'), false);
   assert.equal(hasComputedSource('module "a" {\n  source = "./b" # var.x\n}\n'), false);
   assert.equal(hasComputedSource('module "a" {\n  x = { source = var.x }\n  source = "./b"\n}\n'), false);
   for (const source of ['var.x', '"./${var.x}"', '"a" == "b" ? "./a" : "./b"', '<<A\n./a\nA', '"\\u002e/a"'])
     assert.equal(hasComputedSource(`module "a" {\n  source = ${source}\n}\n`), true, source);
-  assert.equal(hasSetting('terraform {\n  encryption {}\n}\n', 'encryption'), true);
-  assert.equal(hasSetting('resource "a" "b" {\n  encryption = true\n}\n', 'encryption'), false);
 });

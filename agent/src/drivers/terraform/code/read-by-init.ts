@@ -8,11 +8,15 @@ import type { TreeReader } from '../../interface/capabilities.ts';
 import { elementsOf, type HclElement, hclElements } from './blocks.ts';
 import { byBytes } from './files.ts';
 
-const maxFiles = 500;
-/** Values, which install nothing. */
+/** Of all folders together; each commit of a repository reads them before `init`. */
+const limits = { files: 2_000, characters: 10_000_000 };
+const filesAtOnce = 20;
+/** Files of variables; they install nothing. */
 const variablesFile = /\.tfvars(\.json)?$/;
-/** Configurations, tests and whatever later versions of the tools may read; not hidden files, and so not the lock file. */
-const codeFile = /^(tests\/)?[^.].*\.(tf|tofu|hcl|(tf|tofu)[a-z]*\.json)$/;
+/** Configurations, tests and whatever later versions of the tools may read. Hidden files, including the lock file, are left out. */
+const codeFile = /^(tests\/)?[^.].*\.(tf|tofu|hcl|(tf|tofu)[a-z]*\.json)$/s;
+/** Its blocks are merged with those of the same name. */
+const overrideFile = /(^|_)override\.(tf|tofu)$/;
 /** Blocks that name no provider and no module. */
 const ofPlan = new Set(['variable', 'locals', 'output', 'moved', 'removed']);
 /** Blocks that need the provider of their type, or the one that they name. */
@@ -24,37 +28,84 @@ function only(tokens: readonly string[], names: readonly string[]): (readonly st
     .map((element) => [element.name, ...element.tokens]);
 }
 
-function partOf({ name, labels, tokens }: HclElement): unknown[] {
+interface CodeOfFolder {
+  readonly files: unknown[];
+  /** Providers that resources and data need, each once: another resource of the same type installs nothing. */
+  readonly providers: Set<string>;
+}
+
+function addElement(
+  code: CodeOfFolder,
+  { name, labels, tokens }: HclElement,
+  hasOverrides: boolean,
+): unknown[] {
   if (ofPlan.has(name)) return [];
   // A block without a label is an error, which init reports as well.
-  if (ofProvider.has(name) && labels.length > 0) return [[name, labels[0], ...only(tokens, ['provider'])]];
+  if (ofProvider.has(name) && labels.length > 0) {
+    const named = hasOverrides ? labels : labels.slice(0, 1);
+    code.providers.add(JSON.stringify([name, named, ...only(tokens, ['provider'])]));
+    return [];
+  }
   if (name === 'module') return [[name, labels, ...only(tokens, ['source', 'version', 'providers'])]];
   return [[name, labels, tokens]];
 }
 
-/** @throws if the text is not HCL */
-function partOfText(name: string, text: string): unknown {
-  return /\.(tf|tofu)$/.test(name) ? hclElements(text).flatMap(partOf) : text;
+/** Reads the files, of which `left` counts how many more may be read. @throws if one cannot be read, or there are too many */
+async function readFiles(
+  code: TreeReader,
+  folder: string,
+  names: readonly string[],
+  left: { files: number; characters: number },
+): Promise<(readonly [string, string])[]> {
+  const files: (readonly [string, string])[] = [];
+  left.files -= names.length;
+  if (left.files < 0) throw new Error(`The modules have more than ${limits.files} files`);
+  for (let first = 0; first < names.length; first += filesAtOnce) {
+    const some = names.slice(first, first + filesAtOnce);
+    for (const [index, text] of (
+      await Promise.all(some.map((name) => code.text(posix.join(folder, name))))
+    ).entries()) {
+      // A name that is not UTF-8: the tool reads the file.
+      if (text === null) throw new Error(`${some[index]} cannot be read`);
+      left.characters -= text.length;
+      files.push([some[index] ?? '', text]);
+    }
+    if (left.characters < 0) throw new Error(`The modules have more than ${limits.characters} characters`);
+  }
+  return files;
+}
+
+async function readFolder(
+  code: TreeReader,
+  folder: string,
+  left: { files: number; characters: number },
+): Promise<unknown> {
+  const names = await code.list(folder);
+  const tests = names.includes('tests') ? await code.list(posix.join(folder, 'tests')) : [];
+  const read = [...names, ...tests.map((name) => `tests/${name}`)]
+    .filter((name) => codeFile.test(name) && !variablesFile.test(name))
+    .sort(byBytes);
+  const hasOverrides = read.some((name) => overrideFile.test(name));
+  const found: CodeOfFolder = { files: [], providers: new Set() };
+  for (const [name, text] of await readFiles(code, folder, read, left)) {
+    const isHcl = /\.(tf|tofu)$/.test(name);
+    found.files.push([
+      name,
+      isHcl ? hclElements(text).flatMap((element) => addElement(found, element, hasOverrides)) : text,
+    ]);
+  }
+  return [folder, found.files, [...found.providers].sort(byBytes)];
 }
 
 /**
  * @param folders of all modules, relative to the root of the tree
  * @returns the hash of what `init` acts on in these folders, without the lock file, which it may complete
- * @throws if a file cannot be read, or there are too many
+ * @throws if a file cannot be read or is not HCL, or there are too many
  */
 export async function hashReadByInit(code: TreeReader, folders: readonly string[]): Promise<string> {
-  const parts = await Promise.all(
-    folders.map(async (folder) => {
-      const names = await code.list(folder);
-      const tests = names.includes('tests') ? await code.list(posix.join(folder, 'tests')) : [];
-      const read = [...names, ...tests.map((name) => `tests/${name}`)]
-        .filter((name) => codeFile.test(name) && !variablesFile.test(name))
-        .sort(byBytes);
-      if (read.length > maxFiles) throw new Error(`${folder} has more than ${maxFiles} files`);
-      const texts = await Promise.all(read.map((name) => code.text(posix.join(folder, name))));
-      return [folder, read.map((name, index) => [name, partOfText(name, texts[index] ?? '')])];
-    }),
-  );
+  const left = { ...limits };
+  const parts: unknown[] = [];
+  for (const folder of folders) parts.push(await readFolder(code, folder, left));
   return sha256(JSON.stringify(parts));
 }
 
@@ -64,11 +115,4 @@ export function hasComputedSource(text: string): boolean {
     .filter(({ name }) => name === 'module')
     .flatMap(({ tokens }) => elementsOf(tokens).filter(({ name }) => name === 'source'))
     .some(({ tokens: [source = '', ...more] }) => more.length > 0 || !/^"[^$%\\]*"$/.test(source));
-}
-
-/** Whether the settings of the tool contain a block. @throws if the text is not HCL */
-export function hasSetting(text: string, block: string): boolean {
-  return hclElements(text)
-    .filter(({ name }) => name === 'terraform')
-    .some(({ tokens }) => elementsOf(tokens).some(({ name }) => name === block));
 }
