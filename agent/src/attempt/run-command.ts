@@ -193,6 +193,6 @@ export async function endRest({ order, spool, tree }: AttemptContext): Promise<v
     for (const pid of processesWriting(spool.steps)) signalQuietly(pid, 'SIGKILL');
     return;
   }
-  // Without that, the process that reads the folders would be one of them.
+  // Otherwise the reader would be one of them.
   await tree.detachedDuring(() => endProcessesOf(slotUid));
 }

@@ -20,7 +20,7 @@ export interface ProcessLauncherOptions {
   readonly logFile: string;
   readonly compileCacheFolder: string;
   readonly onFailure: (reason: string) => void;
-  /** From the start of the last run until ready runners other than one are ended: each occupies some 40 MB. */
+  /** Time after the last start or end of a run until all ready runners but one are ended: each occupies some 40 MB. */
   readonly spareMilliseconds: number;
   /** Control groups of the runners; absent: they have none. */
   readonly groups?: RunGroups | undefined;
@@ -53,6 +53,8 @@ export class ProcessLauncher implements Launcher {
   #isClosed = false;
   #most = 0;
   #lastStartAt = -Infinity;
+  /** Of the start or the end of a run. */
+  #lastUseAt = -Infinity;
   #refill: NodeJS.Timeout | undefined;
   #thinning: NodeJS.Timeout | undefined;
 
@@ -114,6 +116,7 @@ export class ProcessLauncher implements Launcher {
     preferred: ProcessIdentity | undefined,
   ): Promise<{ readonly runner: RunnerProcess; readonly identity: ProcessIdentity }> {
     this.#lastStartAt = performance.now();
+    this.#lastUseAt = this.#lastStartAt;
     for (;;) {
       if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
       const runner = this.#ready(preferred) ?? this.#spawn();
@@ -192,18 +195,19 @@ export class ProcessLauncher implements Launcher {
   #readyAgain(runner: RunnerProcess): void {
     const { ended } = runner;
     runner.ended = null;
+    this.#lastUseAt = performance.now();
     if (this.#isClosed || runner.orders >= this.#mostOrders || this.#runners.size > this.#most)
       this.#dismiss(runner);
     else this.#thin();
     ended?.();
   }
 
-  /** Leaves one ready runner, of those that have executed most, once no run has begun for a while. */
+  /** Keeps the ready runner that has executed the most orders, once no run has begun or ended for a while. */
   #thin(): void {
     clearTimeout(this.#thinning);
     const ready = this.#allReady().toSorted((left, right) => right.orders - left.orders);
     if (ready.length < 2) return;
-    const pause = this.#lastStartAt + this.#options.spareMilliseconds - performance.now();
+    const pause = this.#lastUseAt + this.#options.spareMilliseconds - performance.now();
     if (pause > 0) this.#thinning = setTimeout(() => this.#thin(), pause).unref();
     else for (const runner of ready.slice(1)) this.#dismiss(runner);
   }

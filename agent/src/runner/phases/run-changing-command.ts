@@ -148,7 +148,7 @@ export function followState(attempt: AttemptContext, configuration: Configuratio
   });
 }
 
-/** Copies the last state; if that fails, once more after the run's processes have ended, with a new process that reads. */
+/** Copies the last state; if that fails, once more after the run's processes have ended, with a new reader. */
 export async function copyLastState(
   attempt: AttemptContext,
   follower: StateFollower,

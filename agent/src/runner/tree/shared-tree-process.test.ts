@@ -261,7 +261,7 @@ for (const confinement of confinements)
       for (const signal of ['-STOP', '-KILL', '-TERM', '-0'])
         assert.throws(() => asRun('kill', signal, String(reader.pid)), /not permitted/);
       // Its permitted capabilities keep it from others of the same effective user.
-      assert.throws(() => asRun('renice', '-n', '5', '-p', String(reader.pid)), /not permitted/);
+      assert.throws(() => asRun('renice', '-n', '19', '-p', String(reader.pid)), /not permitted/);
       assert.throws(() => asRun('taskset', '-p', '1', String(reader.pid)), /not permitted/);
       for (const file of ['mem', 'environ', 'maps', 'fd/3', 'root', 'cwd', 'auxv', 'syscall'])
         assert.throws(

@@ -20,7 +20,7 @@ export interface CopyLimits {
 /** Owner and destination of the process after the run. */
 export interface TreeLoan {
   take(): Promise<TreeProcess>;
-  /** Gives it to the run again that has detached it. */
+  /** Returns it to the run that detached it. */
   attach(process: TreeProcess): Promise<void>;
   giveBack(process: TreeProcess): Promise<void>;
 }
@@ -51,12 +51,15 @@ export class TreeClient implements AsyncDisposable {
     this.#process = this.#take();
   }
 
-  /** Does work during which the process has nothing of the run's user: all processes of this user may be ended. */
+  /** Runs work while the process does not act as the run's user: all processes of this user may be ended. */
   async detachedDuring(work: () => Promise<void>): Promise<void> {
     const process = await this.#taken();
     const isDetached = process !== null && (await succeeds(process.detach()));
-    await work();
-    if (!isDetached || !(await succeeds(this.#loan.attach(process)))) await this.restart();
+    try {
+      await work();
+    } finally {
+      if (!isDetached || !(await succeeds(this.#loan.attach(process)))) await this.restart();
+    }
   }
 
   /**

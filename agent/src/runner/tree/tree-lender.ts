@@ -13,10 +13,16 @@ export type TreeOrder = Pick<RunnerOrder, 'isolation' | 'slotUid' | 'workFolder'
 
 export class TreeLender implements AsyncDisposable {
   #waiting: TreeProcess | null = null;
+  /** Without a sandbox, a machine may lack what changing users needs. */
+  #changesUsers = true;
 
-  /** Starts a process that serves all runs to come. */
+  /** Starts a process that serves all runs to come, where that is possible. */
   prepare({ isolation, workFolder }: RunnerPreparation['runs']): void {
-    this.#waiting ??= new TreeProcess(forAllRuns(isolation, workFolder));
+    try {
+      this.#waiting ??= new TreeProcess(forAllRuns(isolation, workFolder));
+    } catch {
+      this.#changesUsers = false;
+    }
   }
 
   /**
@@ -51,20 +57,31 @@ export class TreeLender implements AsyncDisposable {
       if (waiting.mayServe(request) && (await succeeds(waiting.attach(slotUid)))) return waiting;
       await waiting[Symbol.asyncDispose]();
     }
-    const fresh = new TreeProcess(request);
+    if (request.user !== 'each' || request.sandbox !== null) return startFor(request, slotUid);
     try {
-      await fresh.attach(slotUid);
-      return fresh;
-    } catch (error) {
-      await fresh[Symbol.asyncDispose]();
-      throw error;
+      if (this.#changesUsers) return await startFor(request, slotUid);
+    } catch {
+      this.#changesUsers = false;
     }
+    // It ends with the processes of the run's user, whose rights it has for good.
+    return startFor({ user: slotUid, sandbox: null }, slotUid);
   }
 
   async #takeBack(process: TreeProcess): Promise<void> {
     const mayWait = this.#waiting === null && process.mayWait && (await succeeds(process.detach()));
     if (mayWait) this.#waiting = process;
     else await process[Symbol.asyncDispose]();
+  }
+}
+
+async function startFor(request: TreeProcessRequest, slotUid: number | null): Promise<TreeProcess> {
+  const fresh = new TreeProcess(request);
+  try {
+    await fresh.attach(slotUid);
+    return fresh;
+  } catch (error) {
+    await fresh[Symbol.asyncDispose]();
+    throw error;
   }
 }
 
