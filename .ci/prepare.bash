@@ -2,7 +2,7 @@
 # and this user may.
 
 # program:package
-needed=(git:git strace:strace bwrap:bubblewrap unshare:util-linux setpriv:util-linux ssh:openssh-client sshd:openssh-server git-lfs:git-lfs nginx:nginx-light openssl:openssl redis-server:redis-server etcd:etcd-server zsh:zsh fish:fish ip:iproute2 chromium-headless-shell:chromium-headless-shell)
+needed=(git:git strace:strace bwrap:bubblewrap unshare:util-linux setpriv:util-linux ssh:openssh-client sshd:openssh-server git-lfs:git-lfs nginx:nginx-light openssl:openssl curl:curl python3:python3 redis-server:redis-server etcd:etcd-server zsh:zsh fish:fish ip:iproute2 chromium-headless-shell:chromium-headless-shell)
 missing=()
 for pair in "${needed[@]}"; do
   command -v -- "${pair%%:*}" >/dev/null 2>&1 || missing+=("${pair##*:}")

@@ -2,10 +2,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { skipUnlessRequired } from '../../tools/toolbox/places.ts';
 
 /** Reason to skip tests that need an authority, or false. */
 export const withoutOpenssl: string | false =
-  spawnSync('openssl', ['version']).status !== 0 && 'needs openssl';
+  spawnSync('openssl', ['version']).status !== 0 && skipUnlessRequired('needs openssl').skip;
 
 export interface Authority {
   /** File with the authority's certificate. */

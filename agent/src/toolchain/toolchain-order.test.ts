@@ -116,16 +116,19 @@ test('a cache that runs cannot read is refused by its setting', (t) => {
   );
 });
 
-const withPython = { skip: findProgram('python3') === null ? 'needs python3' : false };
-
-test('an agent accepts tools that it has or can fetch, and reports missing ones', withPython, async (t) => {
+test('an agent accepts tools that it has or can fetch, and reports missing ones', async (t) => {
   const before = process.env.PATH;
   t.after(() => void (process.env.PATH = before));
   process.env.PATH = '/nowhere';
   const order = { cacheFolder: folderOf(t), cacheBytes: 1, mirrors: {} };
-  assert.deepEqual(await findAvailableTools(drivers, order), { types: Object.keys(drivers), missing: [] });
-  const others = Object.keys(drivers).filter((type) => type !== 'terraform');
-  const withoutOne = await findAvailableTools(drivers, { ...order, mirrors: { terraform: null } });
+  if (findProgram('python3') !== null)
+    assert.deepEqual(await findAvailableTools(drivers, order), { types: Object.keys(drivers), missing: [] });
+  // Ansible is fetched by python3, which this machine may lack.
+  const fetchable = Object.fromEntries(Object.entries(drivers).filter(([type]) => type !== 'ansible'));
+  const types = Object.keys(fetchable);
+  assert.deepEqual(await findAvailableTools(fetchable, order), { types, missing: [] });
+  const others = types.filter((type) => type !== 'terraform');
+  const withoutOne = await findAvailableTools(fetchable, { ...order, mirrors: { terraform: null } });
   assert.deepEqual(withoutOne, { types: others, missing: ['terraform'] });
   const mirrors = Object.fromEntries(allPrograms.map(({ name }) => [name, null]));
   const none = await findAvailableTools(drivers, { ...order, mirrors });

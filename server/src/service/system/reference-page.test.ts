@@ -3,11 +3,12 @@ import { execFile, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { firstRequest } from '#contract/documents/reference-page.ts';
+import { skipUnlessRequired } from '../../../../tools/toolbox/places.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, createIdle } = await startTests();
 
-const withoutCurl = spawnSync('curl', ['--version']).status !== 0 && 'needs curl';
+const withoutCurl = spawnSync('curl', ['--version']).status !== 0 && skipUnlessRequired('needs curl').skip;
 
 test('the first request of the reference page runs as it is written', { skip: withoutCurl }, async () => {
   const { id } = await createIdle();

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
+import { skipUnlessRequired } from '../../../../../tools/toolbox/places.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { fetchedFrom } from './fetch-commit.ts';
 import { listRevisions } from './open-repository.ts';
@@ -39,10 +40,10 @@ async function failure({ context }: typeof closed, repository: string): Promise<
   return error.message.replace(repository, '<repository>');
 }
 
-const hasSsh = spawnSync('ssh', ['-V']).status === 0;
+const withoutSsh = spawnSync('ssh', ['-V']).status !== 0 && skipUnlessRequired('needs ssh').skip;
 const addresses = (host: string) => [
   `https://${host}:${port}/code.git`,
-  ...(hasSsh ? [`ssh://git@${host}:${port}/code.git`] : []),
+  `ssh://git@${host}:${port}/code.git`,
 ];
 
 test('the service does not connect to private networks, by name or by address', async () => {
@@ -56,7 +57,7 @@ test('the service does not connect to private networks, by name or by address', 
   assert.equal(connections, 0);
 });
 
-test('what is closed, does not exist, or does not answer gets one message', async () => {
+test('what is closed, does not exist, or does not answer gets one message', async (t) => {
   const dead = createServer().listen(0, '127.0.0.1');
   await once(dead, 'listening');
   const unused = (dead.address() as AddressInfo).port;
@@ -65,18 +66,21 @@ test('what is closed, does not exist, or does not answer gets one message', asyn
     failure(closed, `https://127.0.0.1:${port}/code.git`),
     failure(closed, 'https://nowhere.invalid/code.git'),
     failure(open, `https://127.0.0.1:${unused}/code.git`),
-    ...(hasSsh ? [failure(open, `ssh://git@127.0.0.1:${unused}/code.git`)] : []),
   ]);
   assert.equal(new Set(messages).size, 1, messages.join('\n'));
+  await t.test('also over ssh', { skip: withoutSsh }, async () => {
+    assert.equal(await failure(open, `ssh://git@127.0.0.1:${unused}/code.git`), messages[0]);
+  });
 });
 
-test('networks that the operator names are read', async () => {
-  for (const repository of addresses('localhost')) {
+for (const [index, skip] of [false, withoutSsh].entries()) {
+  const repository = addresses('localhost')[index] ?? '';
+  test(`networks that the operator names are read: ${new URL(repository).protocol}`, { skip }, async () => {
     const before = connections;
     await failure(open, repository);
-    assert.ok(connections > before, repository);
-  }
-});
+    assert.ok(connections > before);
+  });
+}
 
 test('git gets the addresses that were checked, and follows no redirect', async () => {
   const source = sourceOf('https://localhost:8443/code.git') as Parameters<typeof fetchedFrom>[0];

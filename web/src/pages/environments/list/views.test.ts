@@ -35,6 +35,14 @@ test('views are read again from the storage, and only after another page has cha
   assert.deepEqual([calls, saved.of('key')], [1, first]);
 });
 
+test('what is kept is there when the page is opened the next time', () => {
+  let kept: string | null = null;
+  const storage = { getItem: () => kept, setItem: (_: string, next: string) => void (kept = next) };
+  const views = [{ name: 'mine', filters: { status: 'FAILED' } }] as const;
+  new SavedViews(storage).keep('key', views);
+  assert.deepEqual(new SavedViews(storage).of('key'), views);
+});
+
 test('a view of the same name is replaced, and the oldest make room', () => {
   const first = withView([], { name: ' a ', filters: { tag: 'x' } });
   assert.deepEqual(withView(first, { name: 'a', filters: {} }), [{ name: 'a', filters: {} }]);
