@@ -87,7 +87,10 @@ export async function confineRuns(
     uids === null
       ? "runs have the agent's own rights and can read whatever its user can"
       : 'runs are confined by their users only: they see the processes and temporary files of other runs';
-  log.warn({ problem }, `${rights}; install bubblewrap, or see "Isolation" in docs/operate/security.md`);
+  log.warn(
+    { problem },
+    `${rights}; install bubblewrap, or see "What a run can access" in docs/operate/security.md`,
+  );
   return { slots, isolation, groups, keptTrees, report };
 }
 

@@ -199,7 +199,7 @@ export function checkProcesses({ processes = [] }: Agent): Finding[] {
     return warning(
       check,
       `${text}; no namespaces: ${plain(isolation.problem ?? 'unknown reason')}`,
-      'Install bubblewrap on its machine, and allow user namespaces; "Isolation" in docs/operate/security.md.',
+      'Install bubblewrap on its machine, and allow user namespaces; "What a run can access" in docs/operate/security.md.',
     );
   });
 }
