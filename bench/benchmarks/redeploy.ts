@@ -5,7 +5,7 @@ import { besideScript, redeployByHand } from '../measure/by-hand.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../measure/deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, type Figure, figure } from '../measure/figure.ts';
 import { commitValue, makeRepository, oneVariable, textVariable } from '../measure/repository.ts';
-import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, isolation, scratchFolder, startService } from '../measure/service.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
 const warmUpRounds = 2;
@@ -73,7 +73,7 @@ export const redeployBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
       warmUpRounds,
       approval: 'none',
       environments: 'one',
-      isolation: process.env.ENVARIUM_ISOLATION ?? 'auto',
+      isolation,
     },
   };
 };

@@ -12,6 +12,8 @@ import { freePort } from '../../tools/suite/free-port.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const launcher = join(root, 'tools', 'launch.mjs');
+/** `off` measures as on a machine without bubblewrap. */
+export const isolation = process.env.ENVARIUM_ISOLATION ?? 'auto';
 const readyMilliseconds = 60_000;
 const endMilliseconds = 20_000;
 const pollMilliseconds = 2;
@@ -113,8 +115,7 @@ export async function startService(
       ENVARIUM_BOOTSTRAP_API_SECRET: secret,
       ENVARIUM_RATE_LIMIT: '0',
       ENVARIUM_LOG_LEVEL: 'warn',
-      // To measure as on a machine without bubblewrap.
-      ...(process.env.ENVARIUM_ISOLATION === 'off' ? { ENVARIUM_ISOLATION: 'off' } : {}),
+      ENVARIUM_ISOLATION: isolation,
       ...settings,
     },
   });
