@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { repositoryFiles } from '../tree/repository.ts';
@@ -11,6 +12,10 @@ const [fast, slow] = stagesOf(files, readImportGraph());
 test('every file is in one job', () => {
   const planned = [fast, slow].flatMap((stage) => stage?.jobs.flatMap((job) => job.files) ?? []);
   assert.deepEqual(planned.toSorted(), files.toSorted());
+});
+
+test('one job more than there are processors runs at the same time', () => {
+  assert.equal(fast?.concurrency, Math.max(2, availableParallelism()) + 1);
 });
 
 test('slow files run one by one, each in a process of its own', () => {
