@@ -51,9 +51,9 @@ function compileSecrets(secrets: readonly string[]): SecretPatterns {
 
 export type Secrets = readonly string[] | SecretPatterns;
 
-/** By the list that they were derived from, for as long as that is there: a run masks with the same list many times. */
+/** By the list that they were derived from, while that list exists: a run masks with the same list many times. */
 const derived = new WeakMap<readonly string[], SecretPatterns>();
-/** The list of the phase before, which the next one mostly repeats. */
+/** The list of the phase before, which the next one usually repeats. */
 let latest: WeakRef<readonly string[]> | undefined;
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

@@ -107,7 +107,7 @@ function urlForms(text: string): string[] {
   );
   const form = new URLSearchParams([['', text]]).toString().slice(1);
   const uppers = [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text.toWellFormed()), form];
-  // Mostly, they are only two different ones.
+  // Usually only two of them differ.
   return [...new Set(uppers)].flatMap((upper) => {
     const lower = upper.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
     return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];

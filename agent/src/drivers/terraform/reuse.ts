@@ -20,8 +20,8 @@ import { ownPlatform } from '../../own/own-platform.ts';
 import type { Installed, InstalledFrom, InstalledPackage, TreeReader } from '../interface/capabilities.ts';
 import type { Command } from '../interface/command.ts';
 import type { DriverContext, ReuseCapability } from '../interface/driver.ts';
-import { configurationFiles } from './code/files.ts';
-import { hasComputedSource, hashReadByInit } from './code/read-by-init.ts';
+import { configurationFiles, isVariablesFile } from './code/files.ts';
+import { hasComputedSource, hashInitInputs } from './code/init-inputs.ts';
 import { type Flavor, workspaceOf } from './commands.ts';
 import { lockFileName } from './lock-file.ts';
 import { lockedProviders, modulesFileName } from './versions.ts';
@@ -37,7 +37,6 @@ const usualVariable =
   /^TF_(VAR_.*|TOKEN_.*|CLI_ARGS|CLI_ARGS_[a-z]+|IN_AUTOMATION|INPUT|REGISTRY_.*|STATE_PERSIST_INTERVAL)$/;
 /** Arguments of the same kind. */
 const usualArgument = /^--?(no-color|input=\w+|lock=\w+|lock-timeout=\w+|var=[^]*|var-file=(?!\/)[^]*)$/;
-const variablesFile = /\.tfvars(\.json)?$/;
 /** A source in JSON that may not be a constant text. */
 const computedSource = /"source"\s*:(?!\s*"[^"\\$%\n]*")/;
 
@@ -92,7 +91,7 @@ async function moduleFolders(tree: TreeReader, path: string): Promise<string[] |
 
 /** Whether `init` may evaluate an expression of a file of the code. @throws if the file is not HCL */
 function mayBeEvaluated({ readsVariablesEarly }: Flavor, name: string, text: string): boolean {
-  if (variablesFile.test(name)) return false;
+  if (isVariablesFile(name)) return false;
   if (name.endsWith('.json'))
     // An escape may spell any name.
     return (
@@ -125,7 +124,7 @@ async function codeFilesIn(flavor: Flavor, code: TreeReader, within: string): Pr
   const names = await code.list(within);
   const loaded = [
     ...configurationFiles(names, flavor.fileRules),
-    ...names.filter((name) => variablesFile.test(name)),
+    ...names.filter((name) => isVariablesFile(name)),
   ];
   return loaded.map((name) => posix.join(within, name));
 }
@@ -209,6 +208,6 @@ export function reuseOf(flavor: Flavor): ReuseCapability {
     isInputVariable: (name) => name.startsWith('TF_VAR_'),
     inputs,
     read: (context, command, from) => read(flavor, context, command, from),
-    hashOf: hashReadByInit,
+    hashOf: hashInitInputs,
   };
 }

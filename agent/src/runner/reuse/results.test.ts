@@ -17,7 +17,7 @@ const result = (changes: Partial<CachedResult> = {}): CachedResult => ({
   packages: [],
   code: 'commit',
   folders: [''],
-  readHash: null,
+  codeHash: null,
   ...changes,
 });
 
@@ -72,8 +72,8 @@ test('a key has the newest results of several codes, one of each', (t) => {
     readResults(folder, 'key').map(({ code }) => code),
     ['3', '1', '2'],
   );
-  writeResult(folder, 'key', result({ code: '4', readHash: 'same' }));
-  writeResult(folder, 'key', result({ code: '5', readHash: 'same' }));
+  writeResult(folder, 'key', result({ code: '4', codeHash: 'same' }));
+  writeResult(folder, 'key', result({ code: '5', codeHash: 'same' }));
   assert.deepEqual(
     readResults(folder, 'key').map(({ code }) => code),
     ['5', '3', '1', '2'],

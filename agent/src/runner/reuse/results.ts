@@ -35,7 +35,7 @@ export interface CachedResult {
   /** Folders of the tree in which the command has read code. */
   readonly folders: readonly string[];
   /** Hash of the part of this code that the result depends on, and of the lock file; null: all of it may matter. */
-  readonly readHash: string | null;
+  readonly codeHash: string | null;
 }
 
 const maxBytes = 256_000;
@@ -69,7 +69,7 @@ export function readResults(folder: string, key: string): CachedResult[] {
 /** Stores a result unless it is too large, and removes the oldest and least recently used ones above the limits. */
 export function writeResult(folder: string, key: string, result: CachedResult): void {
   const others = readResults(folder, key).filter(
-    ({ code, readHash }) => code !== result.code && (readHash === null || readHash !== result.readHash),
+    ({ code, codeHash }) => code !== result.code && (codeHash === null || codeHash !== result.codeHash),
   );
   const results = [result, ...others].slice(0, maxResults);
   while (Buffer.byteLength(JSON.stringify(results)) > maxBytes) {

@@ -77,7 +77,7 @@ function codeOf({ job }: RunnerAttempt, { commit }: InstallCommand): string {
 }
 
 /** @returns null if the code cannot be read in parts */
-async function hashReadCode(
+async function hashCode(
   { tree, folders: { tree: root } }: RunnerAttempt,
   reuse: ReuseCapability,
   folders: readonly string[],
@@ -99,11 +99,10 @@ async function findResult(
   if (same !== undefined) return same;
   const hashes = new Map<string, string | null>();
   for (const result of results) {
-    if (result.readHash === null) continue;
+    if (result.codeHash === null) continue;
     const name = JSON.stringify(result.folders);
-    const hash = hashes.get(name) ?? (await hashReadCode(attempt, reuse, result.folders, lockFile));
-    hashes.set(name, hash);
-    if (hash === result.readHash) return result;
+    if (!hashes.has(name)) hashes.set(name, await hashCode(attempt, reuse, result.folders, lockFile));
+    if (hashes.get(name) === result.codeHash) return result;
   }
   return undefined;
 }
@@ -124,7 +123,7 @@ async function read(
   const packages = await findLinked(attempt, cache, context.configurationFolder, installed.packages);
   if (packages === null) return null;
   const { files, folders: read } = installed;
-  return { files, packages, folders: read, readHash: await hashReadCode(attempt, reuse, read, lockFile) };
+  return { files, packages, folders: read, codeHash: await hashCode(attempt, reuse, read, lockFile) };
 }
 
 /** Leaves in the tree what the command would leave. @returns false if that failed */
@@ -153,12 +152,8 @@ async function restore(
     return false;
   }
   const time = `${at.slice(0, 19).replace('T', ' ')} UTC`;
-  const isSame = code === codeOf(attempt, installing);
-  const same = isSame
-    ? job.source.archive === undefined
-      ? 'the commit'
-      : 'the code'
-    : 'the code that init reads';
+  const whole = job.source.archive === undefined ? 'the commit' : 'the code';
+  const same = code === codeOf(attempt, installing) ? whole : 'the code that init reads';
   attempt.steps.log(
     command.step,
     `The ${command.label} of ${time} is reused, because ${same}, the tool, the lock file and the settings are the same ` +

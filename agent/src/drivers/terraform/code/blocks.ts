@@ -137,7 +137,7 @@ export function elementsOf(tokens: readonly string[]): HclElement[] {
   for (let at = 0; at < tokens.length; at += 1) {
     const name = tokens[at] ?? '';
     if (name === '\n') continue;
-    if (!/^[\p{ID_Start}_]/u.test(name)) throw new Error(`The text has ${name} in the place of a name`);
+    if (!/^[\p{ID_Start}_]/u.test(name)) throw new Error(`The text has ${name} instead of a name`);
     const end = endOf(tokens, at);
     const rest = tokens.slice(at + 1, end);
     if (rest[0] === '=') elements.push({ name, labels: [], tokens: rest.slice(1) });

@@ -16,6 +16,11 @@ export const tofuFiles: FileRules = {
   overrideEnding: '.tofu.json',
 };
 
+/** Whether it has values of variables. */
+export function isVariablesFile(name: string): boolean {
+  return /\.tfvars(\.json)?$/.test(name);
+}
+
 /** A configuration file's extension; empty for other files, hidden files and an editor's backups. */
 export function endingOf(name: string, { endings }: FileRules): string {
   if (name.startsWith('.') || name.endsWith('~') || (name.startsWith('#') && name.endsWith('#'))) return '';

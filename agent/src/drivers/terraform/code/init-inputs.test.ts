@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { treeFrom } from '../../../../testing/driver-job.ts';
-import { hasComputedSource, hashReadByInit } from './read-by-init.ts';
+import { hasComputedSource, hashInitInputs } from './init-inputs.ts';
 
 const main = `terraform {
   required_providers {
@@ -25,7 +25,7 @@ const files = {
   'live/README.md': '',
 };
 const hashOf = async (changes: Readonly<Record<string, string>> = {}, folders = ['live', 'live/net']) =>
-  hashReadByInit(treeFrom({ ...files, ...changes }), folders);
+  hashInitInputs(treeFrom({ ...files, ...changes }), folders);
 
 for (const [what, from, to] of [
   ['the value of an argument', '"small"', '"large"'],
@@ -92,7 +92,7 @@ test('a file that is not HCL has no hash, nor one that cannot be read, or too ma
   await assert.rejects(hashOf({ 'live/main.tf': 'a {' }));
   const code = treeFrom(files);
   const unreadable = { ...code, list: async () => ['caf\uFFFD.tf'] };
-  await assert.rejects(hashReadByInit(unreadable, ['live']), /cannot be read/);
+  await assert.rejects(hashInitInputs(unreadable, ['live']), /cannot be read/);
   const many = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`live/${n}.tf`, '']));
   await assert.rejects(hashOf(many), /more than 2000 files/);
   const large = Object.fromEntries([1, 2].map((n) => [`live/${n}.tf`, ' '.repeat(6_000_000)]));
@@ -101,6 +101,17 @@ test('a file that is not HCL has no hash, nor one that cannot be read, or too ma
 
 test('with override files, the names of resources matter, too', async () => {
   const override = { 'live/a_override.tf': 'resource "aws_instance" "web" {\n  provider = aws.east\n}\n' };
+  const inJson = {
+    'live/a_override.tf.json': '{"resource": {"aws_instance": {"web": {"provider": "aws.east"}}}}',
+  };
+  const settings = { 'live/a_override.tf.json': '{"terraform": {"backend": {"local": {}}}}' };
+  const site = { 'live/main.tf': main.replace('"web"', '"site"') };
+  assert.notEqual(await hashOf({ ...inJson, ...site }), await hashOf(inJson));
+  assert.equal(
+    await hashOf({ ...settings, ...site }),
+    await hashOf(settings),
+    'nothing is merged with resources',
+  );
   const renamed = { ...override, 'live/main.tf': main.replace('"web"', '"site"') };
   assert.notEqual(await hashOf(renamed), await hashOf(override));
 });

@@ -6,17 +6,13 @@ import { posix } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import type { TreeReader } from '../../interface/capabilities.ts';
 import { elementsOf, type HclElement, hclElements } from './blocks.ts';
-import { byBytes } from './files.ts';
+import { byBytes, isOverride, isVariablesFile, tofuFiles } from './files.ts';
 
 /** Of all folders together; each commit of a repository reads them before `init`. */
 const limits = { files: 2_000, characters: 10_000_000 };
 const filesAtOnce = 20;
-/** Files of variables; they install nothing. */
-const variablesFile = /\.tfvars(\.json)?$/;
 /** Configurations, tests and whatever later versions of the tools may read. Hidden files, including the lock file, are left out. */
 const codeFile = /^(tests\/)?[^.].*\.(tf|tofu|hcl|(tf|tofu)[a-z]*\.json)$/s;
-/** Its blocks are merged with those of the same name. */
-const overrideFile = /(^|_)override\.(tf|tofu)$/;
 /** Blocks that name no provider and no module. */
 const ofPlan = new Set(['variable', 'locals', 'output', 'moved', 'removed']);
 /** Blocks that need the provider of their type, or the one that they name. */
@@ -26,6 +22,13 @@ function only(tokens: readonly string[], names: readonly string[]): (readonly st
   return elementsOf(tokens)
     .filter(({ name }) => names.includes(name))
     .map((element) => [element.name, ...element.tokens]);
+}
+
+/** Whether its blocks may be merged with resources of the same name. */
+function mayOverride(name: string, text: string): boolean {
+  if (!isOverride(name, tofuFiles)) return false;
+  // An escape may spell any name.
+  return !name.endsWith('.json') || /"(resource|data|ephemeral)"|\\u/.test(text);
 }
 
 interface CodeOfFolder {
@@ -62,9 +65,8 @@ async function readFiles(
   if (left.files < 0) throw new Error(`The modules have more than ${limits.files} files`);
   for (let first = 0; first < names.length; first += filesAtOnce) {
     const some = names.slice(first, first + filesAtOnce);
-    for (const [index, text] of (
-      await Promise.all(some.map((name) => code.text(posix.join(folder, name))))
-    ).entries()) {
+    const texts = await Promise.all(some.map((name) => code.text(posix.join(folder, name))));
+    for (const [index, text] of texts.entries()) {
       // A name that is not UTF-8: the tool reads the file.
       if (text === null) throw new Error(`${some[index]} cannot be read`);
       left.characters -= text.length;
@@ -83,11 +85,12 @@ async function readFolder(
   const names = await code.list(folder);
   const tests = names.includes('tests') ? await code.list(posix.join(folder, 'tests')) : [];
   const read = [...names, ...tests.map((name) => `tests/${name}`)]
-    .filter((name) => codeFile.test(name) && !variablesFile.test(name))
+    .filter((name) => codeFile.test(name) && !isVariablesFile(name))
     .sort(byBytes);
-  const hasOverrides = read.some((name) => overrideFile.test(name));
+  const files = await readFiles(code, folder, read, left);
+  const hasOverrides = files.some(([name, text]) => mayOverride(name, text));
   const found: CodeOfFolder = { files: [], providers: new Set() };
-  for (const [name, text] of await readFiles(code, folder, read, left)) {
+  for (const [name, text] of files) {
     const isHcl = /\.(tf|tofu)$/.test(name);
     found.files.push([
       name,
@@ -102,7 +105,7 @@ async function readFolder(
  * @returns the hash of what `init` acts on in these folders, without the lock file, which it may complete
  * @throws if a file cannot be read or is not HCL, or there are too many
  */
-export async function hashReadByInit(code: TreeReader, folders: readonly string[]): Promise<string> {
+export async function hashInitInputs(code: TreeReader, folders: readonly string[]): Promise<string> {
   const left = { ...limits };
   const parts: unknown[] = [];
   for (const folder of folders) parts.push(await readFolder(code, folder, left));
