@@ -4,9 +4,9 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isForgetful } from './forgetful-functions.ts';
 import { type OpaSettings, runOpa } from './opa-command.ts';
 import { PolicyError } from './policy-error.ts';
+import { isUncached } from './uncached-functions.ts';
 
 /** The files of a policy: names below its folder, and texts. */
 export type PolicyFiles = ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ export interface LoadedCode {
 }
 
 export interface CompiledPolicy extends LoadedCode {
-  /** It can take turns with others in one process: a single file, and no functions of which opa remembers results. */
+  /** It can take turns with others in one process: a single file, and no functions of which opa caches results. */
   readonly isShareable: boolean;
 }
 
@@ -66,17 +66,17 @@ interface Complaint {
 async function writeCapabilities(
   settings: OpaSettings,
   folder: string,
-): Promise<{ readonly allowed: string; readonly forgetful: string }> {
+): Promise<{ readonly allowed: string; readonly uncached: string }> {
   const { exitCode, output, complaints } = await runOpa(settings, ['capabilities', '--current'], folder);
   if (exitCode !== 0) throw new PolicyError(`opa capabilities failed: ${complaints.slice(-500)}`);
   const all = JSON.parse(output) as { readonly builtins: readonly { readonly name: string }[] };
   const builtins = all.builtins.filter(({ name }) => !refusedFunctions.includes(name));
   const allowed = join(folder, 'capabilities.json');
-  const forgetful = join(folder, 'forgetful.json');
-  const few = builtins.filter(({ name }) => isForgetful(name));
+  const uncached = join(folder, 'uncached.json');
+  const few = builtins.filter(({ name }) => isUncached(name));
   await writeFile(allowed, JSON.stringify({ ...all, builtins, allow_net: [] }));
-  await writeFile(forgetful, JSON.stringify({ ...all, builtins: few, allow_net: [] }));
-  return { allowed, forgetful };
+  await writeFile(uncached, JSON.stringify({ ...all, builtins: few, allow_net: [] }));
+  return { allowed, uncached };
 }
 
 /** As the error of a run shows them. @param names of the files in the policy, by their names in the folder */
@@ -177,7 +177,7 @@ export async function compilePolicy(
   const checked = join(folder, 'checked');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
-    const { allowed, forgetful } = await writeCapabilities(settings, folder);
+    const { allowed, uncached } = await writeCapabilities(settings, folder);
     const names = await writeFiles(files, { code, checked });
     const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, allowed);
     const others =
@@ -191,7 +191,7 @@ export async function compilePolicy(
     const isOld = others !== null;
     const compiled = { folder: checked, isOld };
     await checkPackages(settings, compiled, names);
-    const isShareable = files.size === 1 && (await complaintsOf(settings, compiled, forgetful)).length === 0;
+    const isShareable = files.size === 1 && (await complaintsOf(settings, compiled, uncached)).length === 0;
     return { folder: code, isOld, isShareable };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../../../../../tools/suite/until.ts';
 import { withToolbox } from '../../../../../tools/toolbox/places.ts';
 import { engine, evaluateFiles, none, processesIn } from '../../../../testing/policy-engine.ts';
+import { openReceiver } from '../../../../testing/receiver.ts';
 import { hashOf, readyPolicies } from './policy-engine.ts';
 
 const needsOpa = withToolbox('opa');
@@ -210,18 +209,11 @@ test('what a policy cannot see: the environment, the network and other policies'
 
 test('schemas lead a policy neither to files nor to addresses', needsOpa, async (t) => {
   const { evaluate, dataFolder } = engine(t);
-  const urls: string[] = [];
-  const server = createServer((request, response) => {
-    urls.push(request.url ?? '');
-    response.end('{"type": "array"}');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
+  const receiver = await openReceiver();
+  receiver.answer = (_, response) => response.end('{"type": "array"}');
   const file = join(dataFolder, 'secrets.json');
   writeFileSync(file, '{"type": "hunter22"}');
-  const { port } = server.address() as AddressInfo;
-  for (const reference of [`http://127.0.0.1:${port}/schema`, `file://${file}`]) {
+  for (const reference of [`${receiver.address}/schema`, `file://${file}`]) {
     for (const call of ['match_schema({}, schema)', 'verify_schema(schema)'])
       await assert.rejects(
         evaluate(`package envarium
@@ -239,7 +231,7 @@ package envarium
 deny contains rego.metadata.rule().title if input.a == 1`;
     assert.deepEqual((await evaluate(annotated, { a: 1 })).deny, ['Titled']);
   }
-  assert.deepEqual(urls, []);
+  assert.deepEqual(receiver.received, []);
 });
 
 test('a name after an empty comment hides nothing from the compiler', needsOpa, async (t) => {

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import fastq from 'fastq';
+import { LruMap } from 'toad-cache';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { Context } from '../../../framework/context.ts';
 import { perServer } from '../../../framework/events/per-server.ts';
@@ -60,9 +61,9 @@ class PolicyEngine {
   #sweep: NodeJS.Timeout | null = null;
   /** As many at once as there may be processes: each evaluation needs one. */
   readonly #queue = fastq.promise((work: () => Promise<unknown>) => work(), 1);
-  readonly #kinds = new Map<string, Promise<PolicyKind>>();
-  /** Until when policies take no turns, by hash, as `performance.now()` has it. */
-  readonly #alone = new Map<string, number>();
+  readonly #kinds = new LruMap<Promise<PolicyKind>>(mostKnown);
+  /** Hashes of policies that take no turns for a while. */
+  readonly #alone = new LruMap<true>(mostKnown, aloneMilliseconds);
   /** Processes in which the policies of a check take turns. */
   readonly shared = new SharedProcesses((context) => this.#folderOf(context));
 
@@ -191,21 +192,16 @@ class PolicyEngine {
     const kind = this.#queue.push(() => this.#readKind(context, files)) as Promise<PolicyKind>;
     kind.catch(() => this.#kinds.delete(hash));
     this.#kinds.set(hash, kind);
-    const [oldest] = this.#kinds.keys();
-    if (this.#kinds.size > mostKnown && oldest !== undefined) this.#kinds.delete(oldest);
     return kind;
   }
 
   /** Evaluates a policy in a process of its own for a while: not for good, as the reason may have been another policy. */
   stopSharing(hash: string): void {
-    this.#alone.delete(hash);
-    this.#alone.set(hash, performance.now() + aloneMilliseconds);
-    const [oldest] = this.#alone.keys();
-    if (this.#alone.size > mostKnown && oldest !== undefined) this.#alone.delete(oldest);
+    this.#alone.set(hash, true);
   }
 
   mayShare(hash: string): boolean {
-    return performance.now() >= (this.#alone.get(hash) ?? 0);
+    return this.#alone.get(hash) === undefined;
   }
 
   /** Number of processes, for tests. */

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import { until } from '../../../../../tools/suite/until.ts';
 import { withToolbox } from '../../../../../tools/toolbox/places.ts';
 import { engine, none, processesIn } from '../../../../testing/policy-engine.ts';
+import { openReceiver } from '../../../../testing/receiver.ts';
 import { PolicyCheck, readyPolicies } from './policy-engine.ts';
 import { PolicyTurns } from './policy-turns.ts';
 import { SharedOpa } from './shared-opa.ts';
@@ -204,21 +202,14 @@ test(
 
 test('schemas of a policy in turn lead neither to files nor to addresses', needsOpa, async (t) => {
   const { values } = checks(t);
-  const urls: string[] = [];
-  const server = createServer((request, response) => {
-    urls.push(request.url ?? '');
-    response.end('{"type": "array"}');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const receiver = await openReceiver();
+  receiver.answer = (_, response) => response.end('{"type": "array"}');
   const [answer] = await values(
     [
       `# METADATA
 # scope: package
 # schemas:
-#   - input: {"$ref": "http://127.0.0.1:${port}/schema"}
+#   - input: {"$ref": "${receiver.address}/schema"}
 package envarium
 # METADATA
 # title: Titled
@@ -227,7 +218,7 @@ deny contains rego.metadata.rule().title if input.a == 1`,
     { a: 1 },
   );
   assert.deepEqual(answer?.deny, ['Titled']);
-  assert.deepEqual(urls, []);
+  assert.deepEqual(receiver.received, []);
 });
 
 test('a plan of the greatest size is read for policies in turn', needsOpa, async (t) => {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
-import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
-import { evaluateFiles } from '../../../../testing/policy-engine.ts';
+import { withToolbox } from '../../../../../tools/toolbox/places.ts';
+import { engine, evaluateFiles } from '../../../../testing/policy-engine.ts';
 import { UnusableGit } from '../../../code/repositories/git/run-git.ts';
 import type { Context } from '../../../framework/context.ts';
 import { Refusal } from '../../../ground/errors.ts';
@@ -18,22 +15,12 @@ const inCatalogue = (path: string) =>
   ({ repository: catalogueRepository, settings: { path } }) as unknown as TemplateRow;
 
 test('every policy of the catalogue compiles and answers', withToolbox('opa'), async (t) => {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'policies-'));
-  const closing = new AbortController();
-  t.after(() => {
-    closing.abort();
-    rmSync(dataFolder, { recursive: true });
-  });
-  const settings = {
-    ...{ dataFolder, opaProgram: placeOf('opa') ?? '' },
-    ...{ policyMemoryMegabytes: 512, policyTimeLimitSeconds: 10, policyProcesses: 2 },
-  };
-  const context = { settings, stopping: closing.signal, events: {} } as unknown as Context;
+  const { context } = engine(t);
   const input = { plan: { format_version: '1.2' }, deploymentRequest: { type: 'destroy' } };
   const policyConfiguration = { maxCostIncrease: 1, registries: ['ghcr.io/acme'] };
   const body = Buffer.from(JSON.stringify({ ...input, policyConfiguration }));
   for (const { path } of catalogue()) {
-    const { files } = await readPolicy(context, inCatalogue(path), place);
+    const { files } = await readPolicy(context as Context, inCatalogue(path), place);
     const messages = await evaluateFiles(context, files, body);
     assert.deepEqual([messages.deny, messages.pending, messages.allow.length], [[], [], 1], path);
   }

@@ -1,7 +1,7 @@
 /**
- * Functions of policies that may share a process, one after the other: they compute each time again. Of others, opa remembers
+ * Functions of policies that may share a process, one after the other: they compute each time again. Of others, opa caches
  * results for longer than an evaluation, so that a policy could change what the next one gets: `glob`, `graphql`, `io.jwt` and
- * `regex.template_match` in opa 1.19. New functions are not in the list until someone has read what they remember.
+ * `regex.template_match` in opa 1.19. New functions are not in the list until someone has read what they cache.
  */
 const names = new Set(
   `
@@ -28,6 +28,6 @@ const names = new Set(
 );
 
 /** @param name of a function of opa */
-export function isForgetful(name: string): boolean {
+export function isUncached(name: string): boolean {
   return names.has(name);
 }
