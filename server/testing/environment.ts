@@ -1,4 +1,6 @@
 /** Environments as tests need them. */
+import type { DeploymentRow } from '../src/rows/deployments/deployment-store.ts';
+import { systemVariables } from '../src/runs/dispatch/system-variables.ts';
 import type { TestAgent } from './agent.ts';
 import type { TestApp } from './app.ts';
 import { ok, type Reply } from './client.ts';
@@ -63,4 +65,17 @@ export function deploymentOf(test: TestApp, id: string): Promise<Reply<'getDeplo
 /** Takes all work away from agents, so that a test begins with none of an earlier one. */
 export async function forgetWork(test: TestApp): Promise<void> {
   await test.database.pool.query("update attempt set status = 'ended'; update job set status = 'done'");
+}
+
+/** The variables of a run whose request specifies only these of its own. @param custom by the names of the request's fields */
+export function systemVariablesWith(custom: Readonly<Record<string, string>>): Record<string, string> {
+  const row = {
+    facts: {},
+    custom_environment_variables: {},
+    work_folder: null,
+    tool: 'terraform',
+    targets: [],
+  };
+  const parts = { custom, vcsAccessToken: null, oidcToken: null, reviewer: undefined };
+  return systemVariables(row as unknown as DeploymentRow, parts);
 }

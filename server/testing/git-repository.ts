@@ -1,8 +1,11 @@
 /** For tests: repositories in a folder from which the service may read. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { disposeAtEnd } from './database.ts';
 
 /** A text is a file, an object with `link` a symbolic link. */
 export type RepositoryFiles = Readonly<Record<string, string | { readonly link: string }>>;
@@ -57,4 +60,17 @@ export function gitFolder(): GitFolder {
     repository: (name, files) => makeRepository(join(path, name), files),
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   };
+}
+
+/** Another service of the inner network, to which git must not be led: it counts who comes, and hangs up. */
+export async function innerService() {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  disposeAtEnd({ [Symbol.asyncDispose]: async () => void server.close() });
+  const { port } = server.address() as AddressInfo;
+  return { port, connections: () => connections };
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
-import type { DeploymentRow } from '../../server/src/rows/deployments/deployment-store.ts';
-import { systemVariables } from '../../server/src/runs/dispatch/system-variables.ts';
+import { systemVariablesWith } from '../../server/testing/environment.ts';
 import { repositoryFiles, textOf } from '../tree/repository.ts';
 
 /** Names that are neither settings nor variables of runs, each with its reason. */
@@ -40,17 +39,8 @@ function documentedRunVariables(): string[] {
 
 /** The names that a run sees where a request specifies everything that it can. */
 function systemVariableNames(): string[] {
-  const row = {
-    facts: {},
-    custom_environment_variables: {},
-    work_folder: null,
-    tool: 'terraform',
-    targets: [],
-  };
   const keys = Object.keys(CustomServiceEnvironmentVariables.properties);
-  const custom = Object.fromEntries(keys.map((key) => [key, '']));
-  const parts = { custom, vcsAccessToken: null, oidcToken: null, reviewer: undefined };
-  return Object.keys(systemVariables(row as unknown as DeploymentRow, parts));
+  return Object.keys(systemVariablesWith(Object.fromEntries(keys.map((key) => [key, '']))));
 }
 
 const known = new Set([

@@ -4,11 +4,10 @@ import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { systemVariablesWith } from '../../../testing/environment.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { commitUrlOf } from '../../code/vcs-connections/vcs-provider.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
-import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
-import { systemVariables as variablesOf } from './system-variables.ts';
 
 const tests = await startAgentTests();
 const { app, agent, ok, refused, add, createBody, createEnvironment, createIdle, deploy } = tests;
@@ -16,15 +15,7 @@ const { deploymentOf, environmentOf, forgetWork } = tests;
 
 /** @returns the name that a run sees for a key of customServiceEnvironmentVariables */
 function variableName(key: string): string {
-  const row = {
-    facts: {},
-    custom_environment_variables: {},
-    work_folder: null,
-    tool: 'terraform',
-    targets: [],
-  };
-  const parts = { custom: { [key]: 'here' }, vcsAccessToken: null, oidcToken: null, reviewer: undefined };
-  const variables = variablesOf(row as unknown as DeploymentRow, parts);
+  const variables = systemVariablesWith({ [key]: 'here' });
   return Object.keys(variables).find((name) => variables[name] === 'here') ?? assert.fail(key);
 }
 

@@ -3,24 +3,18 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
 import { skipUnlessRequired } from '../../../../../tools/toolbox/places.ts';
 import { testApp } from '../../../../testing/app.ts';
+import { innerService } from '../../../../testing/git-repository.ts';
 import { fetchedFrom } from './fetch-commit.ts';
 import { listRevisions } from './open-repository.ts';
 import { pinAddress } from './pin-address.ts';
 import { gitProgram } from './run-git.ts';
 
-let connections = 0;
-/** Another service in the inner network: it counts who comes, and hangs up. */
-const inner = createServer((socket) => {
-  connections += 1;
-  socket.destroy();
-}).listen(0, '127.0.0.1');
-await once(inner, 'listening');
-after(() => inner.close());
-const { port } = inner.address() as AddressInfo;
+const inner = await innerService();
+const { port } = inner;
 
 const closed = await testApp();
 const open = await testApp({ ENVARIUM_GIT_NETWORKS: '127.0.0.0/8' });
@@ -54,7 +48,7 @@ test('the service does not connect to private networks, by name or by address', 
       /cannot be reached by the service: check its address/,
       repository,
     );
-  assert.equal(connections, 0);
+  assert.equal(inner.connections(), 0);
 });
 
 test('what is closed, does not exist, or does not answer gets one message', async (t) => {
@@ -76,9 +70,9 @@ test('what is closed, does not exist, or does not answer gets one message', asyn
 for (const [index, skip] of [false, withoutSsh].entries()) {
   const repository = addresses('localhost')[index] ?? '';
   test(`networks that the operator names are read: ${new URL(repository).protocol}`, { skip }, async () => {
-    const before = connections;
+    const before = inner.connections();
     await failure(open, repository);
-    assert.ok(connections > before);
+    assert.ok(inner.connections() > before);
   });
 }
 

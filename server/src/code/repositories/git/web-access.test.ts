@@ -1,8 +1,6 @@
 /** Access of the service to repositories on the web: redirects, proxies, and a git that is too old. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -10,7 +8,7 @@ import { makeAuthority, withoutOpenssl } from '../../../../../agent/testing/cert
 import { startForwardProxy } from '../../../../../agent/testing/forward-proxy.ts';
 import { startGitHost } from '../../../../../agent/testing/git-host.ts';
 import { testApp } from '../../../../testing/app.ts';
-import { gitFolder } from '../../../../testing/git-repository.ts';
+import { gitFolder, innerService } from '../../../../testing/git-repository.ts';
 import { fetchedFrom } from './fetch-commit.ts';
 import { problemOfGit } from './git-version.ts';
 import { listRevisions } from './open-repository.ts';
@@ -24,15 +22,8 @@ describe('repositories on the web', { skip: withoutOpenssl }, async () => {
   after(() => folder[Symbol.dispose]());
   folder.repository('code', { 'main.tf': '' });
 
-  let connections = 0;
-  /** Another service in the inner network, which NO_PROXY names. */
-  const inner = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await once(inner, 'listening');
-  after(() => inner.close());
-  const innerUrl = `https://127.0.0.1:${(inner.address() as AddressInfo).port}`;
+  const inner = await innerService();
+  const innerUrl = `https://127.0.0.1:${inner.port}`;
 
   /** Serves `/code`, and leads `/r.git` inside. */
   const host = await startGitHost({
@@ -83,7 +74,7 @@ describe('repositories on the web', { skip: withoutOpenssl }, async () => {
       const text = await failure(listRevisions(open.context, sourceOf('https://evil.invalid/r.git')));
       assert.match(text, /redirects elsewhere.*: use the address that it redirects to/);
     });
-    assert.equal(connections, 0);
+    assert.equal(inner.connections(), 0);
   });
 
   test('a redirect of a host that ENVARIUM_GIT_HTTP_HOSTS names is not followed', async () => {
@@ -92,7 +83,7 @@ describe('repositories on the web', { skip: withoutOpenssl }, async () => {
       await failure(listRevisions(named.context, sourceOf(`${host.url}/r.git`))),
       /redirects elsewhere/,
     );
-    assert.equal(connections, 0);
+    assert.equal(inner.connections(), 0);
   });
 
   test('a name that the service cannot resolve is read through the proxy of its scheme only', async () => {
