@@ -7,7 +7,7 @@ import { addSessionCommands } from './commands/access/session.ts';
 import { addTeamCommands } from './commands/access/team.ts';
 import { addUserCommands } from './commands/access/user.ts';
 import { addWhoamiCommand } from './commands/access/whoami.ts';
-import { addAgentCommands } from './commands/agents.ts';
+import { addAgentCommands } from './commands/agents/agents.ts';
 import { addApprovalPolicyCommands } from './commands/approval-policies/approval-policies.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBulkCommands } from './commands/bulk/bulk.ts';

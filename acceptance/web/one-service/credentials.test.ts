@@ -164,6 +164,11 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await text(/^Name/).fill('cloud-a');
     await press('Create agent');
     await dialog().getByText('Never started').waitFor();
+    await text(/^Name/).fill('cloud-b');
+    await text(/^What for/).fill('close to the second cloud');
+    await press('Save');
+    await page.getByText('The agent was changed').waitFor();
+    await dialog().getByRole('heading', { name: 'cloud-b' }).waitFor();
     await press('New secret');
     await text(/^Where it is used/).fill('next to the cloud');
     await press('Create secret');

@@ -186,14 +186,19 @@ export async function listAgents(
   return all.filter((agent, at) => all.findIndex(({ agentKey }) => agentKey === agent.agentKey) === at);
 }
 
-/** @param idOrName its key, id or name @throws BadCall unless exactly one agent is meant */
+/**
+ * @param idOrName its key, id or name; the shared agent also by any name that ends in _DEFAULT
+ * @throws BadCall unless exactly one agent is meant
+ */
 export async function findAgent(
   client: Client,
   organizationId: string | undefined,
   idOrName: string,
 ): Promise<Agent> {
   const all = await listAgents(client, organizationId);
-  const [found, ...others] = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(idOrName));
+  const named = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(idOrName));
+  const isDefault = named.length === 0 && idOrName.endsWith('_DEFAULT');
+  const [found, ...others] = isDefault ? all.filter(({ isSaas }) => isSaas) : named;
   if (found && others.length === 0) return found;
   throw new BadCall(
     `${found ? `${others.length + 1} agents are named` : 'There is no agent'} "${idOrName}": "envarium agent list" shows them.`,

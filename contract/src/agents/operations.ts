@@ -2,10 +2,17 @@
 import { Type } from 'typebox';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { closed, Name, orNull, Prose, replyObject, Text, Title } from '../schema/schema.ts';
+import { Bytes, closed, Name, orNull, Prose, replyObject, Text, Title } from '../schema/schema.ts';
 import { Agent, AgentLogs, AgentSecret, AgentSecretEntry } from './shapes.ts';
 
 const thisAgent = { entity: 'agent', in: 'params', field: 'agentKey' } as const;
+
+const byAnyName =
+  "The path accepts the agent's key or its id, and for the default agent any name that ends in _DEFAULT.";
+
+const settingsText = (what: string) =>
+  `${what}: the address of this service, the key of the agent, and where it keeps its files. Everything but the ` +
+  `secret, which only its creation returns. ${byAnyName}`;
 
 const force = (also: string) => Type.Optional(Type.Boolean({ description: `Also if ${also}` }));
 
@@ -35,10 +42,52 @@ export const operations = defineOperations('agents', {
     }),
     reply: Agent,
   }),
+  getAgent: operation('GET', '/agents/{agentKey}', {
+    summary: 'Get agent',
+    description:
+      `${byAnyName} 404 for agents that run no deployments of the caller's organizations. Its version (ETag) changes ` +
+      'with each contact of the agent.',
+    needs: 'signed-in',
+    params: Type.Object({ agentKey: Name }),
+    reply: Agent,
+  }),
+  updateAgent: operation('PATCH', '/agents/{agentKey}', {
+    summary: 'Update agent',
+    description:
+      `Changes the fields that are sent; null and the empty text clear a description, null clears logs. ${byAnyName} ` +
+      'Only the operator changes a shared agent.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    subject: thisAgent,
+    params: Type.Object({ agentKey: Name }),
+    body: closed({
+      name: Type.Optional(Title),
+      description: orNull(Prose),
+      logs: orNull(withoutEffect(AgentLogs, noEffects.agentLogs)),
+    }),
+    reply: Agent,
+    inInterface: true,
+  }),
+  getAgentValues: operation('GET', '/agents/{agentKey}/values', {
+    summary: 'Get Helm values of an agent',
+    description: settingsText('As YAML text, for a chart that runs the agent in Kubernetes'),
+    needs: 'signed-in',
+    params: Type.Object({ agentKey: Name }),
+    reply: Bytes('The values'),
+    replyKind: 'binary',
+    replyType: 'text/yaml; charset=utf-8',
+  }),
+  getAgentDotenv: operation('GET', '/agents/{agentKey}/dotenv', {
+    summary: 'Get environment file of an agent',
+    description: settingsText('As lines of NAME=value, for a service unit or a container'),
+    needs: 'signed-in',
+    params: Type.Object({ agentKey: Name }),
+    reply: Bytes('The environment file'),
+    replyKind: 'binary',
+    replyType: 'text/plain; charset=utf-8',
+  }),
   createAgentSecret: operation('POST', '/agents/{agentKey}/secrets', {
     summary: 'Create agent secret',
-    description:
-      "The path accepts the agent's key or its id, and for the default agent any name that ends in _DEFAULT.",
+    description: byAnyName,
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name }),
@@ -50,8 +99,8 @@ export const operations = defineOperations('agents', {
   deleteAgent: operation('DELETE', '/agents/{agentKey}', {
     summary: 'Delete agent',
     description:
-      "The path accepts the agent's key or its id, and for the default agent any name that ends in _DEFAULT. Its secrets are deleted, too: its processes are refused " +
-      'from their next call on. 409 while it has runs, and for the default agent.',
+      `${byAnyName} Its secrets are deleted, too: its processes are refused from their next call on. 409 while it ` +
+      'has runs, and for the default agent.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name }),

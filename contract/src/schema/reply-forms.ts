@@ -220,6 +220,8 @@ export const replyForms = {
   addPersonalApiKeySecret: 'id',
   listAgents: '[]',
   createAgent: 'agentKey',
+  getAgent: 'agentKey',
+  updateAgent: 'agentKey',
   createAgentSecret: 'secret',
   deleteAgent: 'id',
   listAgentSecrets: '[]',

@@ -80,7 +80,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   invitation: ['listInvitations', 'listMembers'],
   apiKey: ['listApiKeys', 'getApiKey', 'listPersonalApiKeys'],
   scimToken: ['listScimTokens'],
-  agent: ['listAgents', 'listAgentSecrets'],
+  agent: ['listAgents', 'getAgent', 'listAgentSecrets'],
   notificationEndpoint: [
     'listNotificationEndpoints',
     'getNotificationEndpoint',

@@ -251,6 +251,14 @@ const entities: Record<string, Entity> = {
     values: { tokenId: token.id },
     kept: ['name', 'vcsAgentKey'],
   },
+  agent: {
+    create: 'createAgent',
+    body: (name) => ({ organizationId, name }),
+    read: 'getAgent',
+    update: 'updateAgent',
+    values: { description: 'ours', logs: { dynamo: {} } },
+    kept: ['name'],
+  },
   credential: {
     create: 'createCredential',
     body: (name) => ({
@@ -333,7 +341,7 @@ async function made1(entity: Entity) {
   const name = base['name'] ?? fields['name'];
   const isNamed = (operations[update] as Operation).body && entity.replaces && update !== 'updatePolicy';
   const sent = { ...base, ...(isNamed ? { name } : {}), ...(idIn === 'params' ? {} : { [idIn]: id }) };
-  const params = { id };
+  const params = { id, agentKey: id };
   return {
     read: async () =>
       (await ok(read, {

@@ -1,6 +1,6 @@
 /** SQL of agents (a key under which processes work) and their secrets. */
 
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection, Context } from '../../framework/context.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import { type FindHome, isUuid } from '../entity-home.ts';
@@ -16,13 +16,15 @@ export function isDefaultAgentName(key: string): boolean {
   return key.endsWith('_DEFAULT');
 }
 
+function agentsNamed(db: Connection, name: string) {
+  const query = db.selectFrom('agent').selectAll().where('deleted_at', 'is', null);
+  if (isDefaultAgentName(name)) return query.where('is_default', '=', true);
+  return isUuid(name) ? query.where('id', '=', name) : query.where('agent_key', '=', name);
+}
+
 /** @param name the key of an agent, its id, or any name of the default agent */
 export async function findAgent(db: Connection, name: string): Promise<AgentRow | undefined> {
-  const query = db.selectFrom('agent').selectAll().where('deleted_at', 'is', null);
-  if (isDefaultAgentName(name)) return query.where('is_default', '=', true).executeTakeFirst();
-  return (
-    isUuid(name) ? query.where('id', '=', name) : query.where('agent_key', '=', name)
-  ).executeTakeFirst();
+  return agentsNamed(db, name).executeTakeFirst();
 }
 
 /** The agents of organizations, and those that all organizations share. */
@@ -40,6 +42,37 @@ export async function listAgentRows(db: Connection, organizationIds: readonly st
     .execute();
 }
 
+/** Locks an agent until the transaction ends. @param name as for `findAgent` */
+export async function lockAgent(tx: Connection, name: string): Promise<void> {
+  await agentsNamed(tx, name).forUpdate().execute();
+}
+
+/**
+ * Whether an organization has another agent of a name: no one could distinguish them. Locks the organization, so that
+ * simultaneous calls are put in an order.
+ */
+async function isNameTaken(
+  tx: Connection,
+  {
+    organization_id,
+    name,
+    agent_key = '',
+  }: Pick<Insertable<AgentTable>, 'organization_id' | 'name'> & {
+    readonly agent_key?: string;
+  },
+): Promise<boolean> {
+  await lockOrganizationRow(tx, organization_id);
+  const same = await tx
+    .selectFrom('agent')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('name', '=', name)
+    .where('agent_key', '<>', agent_key)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return same !== undefined;
+}
+
 /**
  * An agent of one organization, under a new key.
  * @returns undefined where the organization has an agent of that name
@@ -49,21 +82,28 @@ export async function insertAgent(
   { newId, now }: Pick<Context, 'newId' | 'now'>,
   agent: Pick<Insertable<AgentTable>, 'organization_id' | 'name' | 'description' | 'logs' | 'created_by'>,
 ): Promise<AgentRow | undefined> {
-  // No one could distinguish two agents of one name; the lock puts simultaneous calls in an order.
-  await lockOrganizationRow(tx, agent.organization_id);
-  const same = await tx
-    .selectFrom('agent')
-    .select('id')
-    .where('organization_id', '=', agent.organization_id)
-    .where('name', '=', agent.name)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (same) return undefined;
+  if (await isNameTaken(tx, agent)) return undefined;
   const id = newId();
   const at = now();
   return tx
     .insertInto('agent')
     .values({ ...agent, id, agent_key: `agent-${id.slice(-12)}`, created_at: at, updated_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Omitted columns are unchanged. @returns undefined where the organization has another agent of that name */
+export async function updateAgentRow(
+  tx: Connection,
+  agent: Pick<AgentRow, 'agent_key' | 'organization_id'>,
+  changes: Pick<Updateable<AgentTable>, 'name' | 'description' | 'logs' | 'updated_at'>,
+): Promise<AgentRow | undefined> {
+  const { name } = changes;
+  if (name !== undefined && (await isNameTaken(tx, { ...agent, name }))) return undefined;
+  return tx
+    .updateTable('agent')
+    .set(changes)
+    .where('agent_key', '=', agent.agent_key)
     .returningAll()
     .executeTakeFirstOrThrow();
 }

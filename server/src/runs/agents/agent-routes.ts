@@ -1,55 +1,24 @@
 /** Operations on agents and their secrets. */
-import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { type Route, route } from '../../framework/http/route.ts';
+import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
+import { type Route, route, streamRoute } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, unknownEntity } from '../../ground/errors.ts';
+import { unknownEntity } from '../../ground/errors.ts';
 import {
-  type AgentRow,
   insertAgent,
   insertAgentSecret,
   listAgentRows,
   listAgentSecrets,
 } from '../../rows/agents/agent-store.ts';
-import { listProcesses, newestProcess } from '../../rows/agents/process-store.ts';
-import { creatorsOf, getUsers, isOperator, systemUserId } from '../../rows/users/user-store.ts';
+import { creatorsOf, getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { reachableSince } from './contact.ts';
+import { environmentFile, helmValues } from './agent-files.ts';
+import { agentView, visibleAgent, visibleOrganizations } from './agent-view.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
-
-async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
-  const since = reachableSince(context);
-  const [process, inContact, isOwn] = await Promise.all([
-    newestProcess(context.db, row.agent_key),
-    listProcesses(context.db, row.agent_key, since),
-    // The creator and the machines of a shared agent are hidden from others.
-    row.is_shared ? isOperator(context.db, context.actor.userId) : true,
-  ]);
-  return {
-    agentKey: row.agent_key,
-    organizationId: row.organization_id,
-    status: inContact.length > 0 ? 'ACTIVE' : 'INACTIVE',
-    id: row.id,
-    name: row.name,
-    ...(row.description ? { description: row.description } : {}),
-    createdBy: isOwn ? row.created_by : systemUserId,
-    ...(row.logs ? { logs: row.logs } : {}),
-    ...(process ? { version: process.version, lastContactAt: process.contact_at.toISOString() } : {}),
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    isSaas: false,
-    isDefault: row.is_default,
-    processes: inContact.map(({ hostname, version, contact_at, isolation }) => ({
-      ...(isOwn ? { hostname } : {}),
-      version,
-      contactAt: contact_at.toISOString(),
-      isolation,
-    })),
-  };
-}
+import { agentNameTaken, updateAgent } from './update-agent.ts';
 
 function fingerprintOf({ auditKeys }: ActorContext, secret: string): string {
   return auditKeys.fingerprint('agent secret', secret);
@@ -57,7 +26,7 @@ function fingerprintOf({ auditKeys }: ActorContext, secret: string): string {
 
 export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
-    const visible = context.actor.access.reach('VIEW_ORGANIZATION').organizationIds;
+    const visible = visibleOrganizations(context);
     if (query.organizationId !== undefined && visible.length > 0 && !visible.includes(query.organizationId)) {
       throw unknownEntity('query.organizationId', 'organization');
     }
@@ -65,12 +34,27 @@ export const agentFamilyRoutes: Route[] = [
     const rows = await listAgentRows(context.db, shown);
     const listed = await Promise.all(
       rows.map(async (row) => {
-        const agent = await view(context, row);
+        const agent = await agentView(context, row);
         const organizationIds = row.is_shared ? shown : [row.organization_id];
         return organizationIds.map((organizationId) => ({ ...agent, organizationId }));
       }),
     );
     return listed.flat();
+  }),
+  route(operations.getAgent, async (context, { params }) => {
+    const { row, organizationId } = await visibleAgent(context, params.agentKey);
+    return { ...(await agentView(context, row)), organizationId };
+  }),
+  route(operations.updateAgent, (context, { params, body }) => updateAgent(context, params.agentKey, body)),
+  streamRoute(operations.getAgentValues, async (context, { params }, { request, reply }) => {
+    const { row } = await visibleAgent(context, params.agentKey);
+    const url = baseUrlOf(context.settings, request);
+    return reply.type('text/yaml; charset=utf-8').send(helmValues(url, row.agent_key));
+  }),
+  streamRoute(operations.getAgentDotenv, async (context, { params }, { request, reply }) => {
+    const { row } = await visibleAgent(context, params.agentKey);
+    const url = baseUrlOf(context.settings, request);
+    return reply.type('text/plain; charset=utf-8').send(environmentFile(url, row.agent_key));
   }),
   route(operations.createAgent, async (context, { body }) => {
     const { organizationId, name, description = null, logs = null } = body;
@@ -83,7 +67,7 @@ export const agentFamilyRoutes: Route[] = [
     };
     const row = await inTransaction(context, async (context) => {
       const row = await insertAgent(context.db, context, agent);
-      if (!row) throw conflict(`An agent named "${name}" already exists: choose another name`);
+      if (!row) throw agentNameTaken(name);
       await recordAudit(context, {
         organizationId,
         action: 'agent.created',
@@ -93,7 +77,7 @@ export const agentFamilyRoutes: Route[] = [
       });
       return row;
     });
-    return view(context, row);
+    return agentView(context, row);
   }),
   route(operations.createAgentSecret, (context, { params, body }) =>
     inTransaction(context, async (context) => {

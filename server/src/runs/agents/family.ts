@@ -1,6 +1,6 @@
 /** Agents and their secrets. */
 import type { Family } from '../../framework/family.ts';
-import { agentHome } from '../../rows/agents/agent-store.ts';
+import { agentHome, lockAgent } from '../../rows/agents/agent-store.ts';
 import { agentFamilyRoutes } from './agent-routes.ts';
 import { watchContact, watchEverySeconds } from './watch-contact.ts';
 
@@ -9,5 +9,6 @@ export const family: Family = {
   routes: agentFamilyRoutes,
   loops: [{ name: 'contact of agents', everySeconds: watchEverySeconds, pass: watchContact }],
   entities: { agent: agentHome },
+  locks: { agent: lockAgent },
   tables: ['agent', 'agent_secret', 'agent_process'],
 };

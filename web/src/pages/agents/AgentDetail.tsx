@@ -15,6 +15,7 @@ import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
+import { AgentSettings } from './AgentSettings.tsx';
 import { type AgentProcess, agentLook, isolationTexts, type ListedAgent, limitsText } from './agent-words.ts';
 
 const running =
@@ -128,7 +129,7 @@ function DeleteAgent({ agent, whyNot, onClose }: AgentDetailProps) {
       label="Delete agent"
       question={`Delete ${name}?`}
       done="The agent was deleted"
-      whyNot={whyNot ?? (agent.isDefault ? 'The default agent is part of the installation.' : undefined)}
+      whyNot={whyNot ?? (agent.isSaas ? 'The shared agent is part of the installation.' : undefined)}
       onDone={onClose}
     >
       <p>Its secrets are revoked, too: the next call of each process is refused.</p>
@@ -144,7 +145,7 @@ function DeleteAgent({ agent, whyNot, onClose }: AgentDetailProps) {
 
 export function AgentDetail(props: AgentDetailProps) {
   const { agent, whyNot, onClose } = props;
-  const { agentKey, name, description, version, createdAt, createdByUser, isDefault } = agent;
+  const { agentKey, name, description, version, createdAt, createdByUser, isSaas } = agent;
   return (
     <Detail title={name ?? agentKey} onClose={onClose}>
       <Facts
@@ -152,7 +153,7 @@ export function AgentDetail(props: AgentDetailProps) {
           ['Status', <Status key="status" look={agentLook(agent)} />],
           ['What for', description && <bdi>{description}</bdi>],
           ['Version', version],
-          ['Runs deployments of', isDefault ? 'All organizations of the installation' : 'This organization'],
+          ['Runs deployments of', isSaas ? 'All organizations of the installation' : 'This organization'],
           ['Created', createdAt && <TimeAgo at={createdAt} />],
           ['By', createdByUser && <bdi>{nameOfUser(createdByUser)}</bdi>],
           ['Key', <code key="key">{agentKey}</code>],
@@ -160,7 +161,8 @@ export function AgentDetail(props: AgentDetailProps) {
       />
       <Processes agent={agent} />
       <AgentRuns agent={agent} />
-      {!isDefault && <AgentSecrets agentKey={agentKey} whyNot={whyNot} />}
+      {!isSaas && <AgentSettings agent={agent} whyNot={whyNot} />}
+      {!isSaas && <AgentSecrets agentKey={agentKey} whyNot={whyNot} />}
       <div>
         <DeleteAgent agent={agent} whyNot={whyNot} onClose={onClose} />
       </div>

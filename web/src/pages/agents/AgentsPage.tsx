@@ -33,7 +33,7 @@ const columns: readonly Column<ListedAgent>[] = [
     id: 'runs',
     head: 'Runs deployments of',
     isMinor: true,
-    cell: ({ isDefault }) => (isDefault ? 'All organizations' : 'This organization'),
+    cell: ({ isSaas }) => (isSaas ? 'All organizations' : 'This organization'),
   },
 ];
 

@@ -6,6 +6,9 @@ export type ListedAgent = Reply<'listAgents'>[number];
 export type AgentProcess = NonNullable<ListedAgent['processes']>[number];
 export type ProcessIsolation = AgentProcess['isolation'];
 
+/** Reads that show an agent. */
+export const concernedReads = ['listAgents', 'getAgent'] as const;
+
 /** Without contact for a while, an agent counts as offline; one that was never there has no version. */
 export function agentLook({ status, version }: Pick<ListedAgent, 'status' | 'version'>): StatusLook {
   if (status === 'ACTIVE') return { word: 'Online', tone: 'ok', shape: 'check' };

@@ -50,6 +50,11 @@ function namedInBody(subject: Subject | undefined, { params, body }: Pick<Condit
   return subject.in === 'query' ? { query: named } : { params: named };
 }
 
+/** The subject that the address of a request names: a read that every caller may send has none. */
+function inAddress(operation: Operation): Subject | undefined {
+  return subjectsOf(operation).find((each) => each.in !== 'body');
+}
+
 /** Excludes only those who name a version, too. */
 function lockByName(entity: string): Lock {
   return async (tx, id) => {
@@ -65,7 +70,7 @@ function lockByName(entity: string): Lock {
 export function versionCheck({ homes, locks, readers }: Versions, operation: Operation) {
   const reader = readerOf(operation);
   const read = reader && readers.get(reader.name);
-  const subject = reader && subjectsOf(reader).find((each) => each.in !== 'body');
+  const subject = reader && (inAddress(reader) ?? inAddress(operation));
   if (!reader || !read) return null;
   const lock = (subject && locks.get(subject.entity)) ?? lockByName(subject?.entity ?? reader.name);
   /** @throws Refusal 412, 403 where the caller may not read what the version is about, 404, 400 */

@@ -1,12 +1,13 @@
 /** `agent`: agents and their secrets. */
 import type { Command } from 'commander';
 import type { Agent, AgentSecretEntry } from '#contract/agents/shapes.ts';
-import { onCall } from '../call/command-line.ts';
-import { isolationOf } from '../doctor/agent-isolation.ts';
-import { findAgent, findOrganization, listAgents } from '../find/find-environment.ts';
-import { timeText } from '../terminal/durations.ts';
-import { plain } from '../terminal/safe-text.ts';
-import type { TableColumn } from '../terminal/table.ts';
+import { onCall } from '../../call/command-line.ts';
+import { isolationOf } from '../../doctor/agent-isolation.ts';
+import { findAgent, findOrganization, listAgents } from '../../find/find-environment.ts';
+import { timeText } from '../../terminal/durations.ts';
+import { plain } from '../../terminal/safe-text.ts';
+import type { TableColumn } from '../../terminal/table.ts';
+import { addAgentShowing, agentKeyOf } from './show-agent.ts';
 
 const agentColumns: TableColumn<Agent>[] = [
   { head: 'NAME', value: ({ name, agentKey }) => name ?? agentKey },
@@ -44,9 +45,8 @@ function addAgentRemoval(group: Command): void {
   onCall(
     group.command('secrets <agent>').description('list the secrets of an agent, without their values'),
     async ({ session, args: [idOrName = ''] }) => {
-      const { client, organizationId } = session;
-      const { agentKey } = await findAgent(client, organizationId, idOrName);
-      const all = await client.call('listAgentSecrets', { params: { agentKey } });
+      const params = { agentKey: await agentKeyOf(session, idOrName) };
+      const all = await session.client.call('listAgentSecrets', { params });
       return session.list(all, secretColumns, 'No secrets.');
     },
   );
@@ -55,9 +55,8 @@ function addAgentRemoval(group: Command): void {
     .description('delete a secret of an agent: its id')
     .option('--force', 'even if it is the last one and the agent has runs, which will count as lost');
   onCall<ForceFlags>(revoke, async ({ session, args: [idOrName = '', secretId = ''], options }) => {
-    const { client, organizationId } = session;
-    const { agentKey } = await findAgent(client, organizationId, idOrName);
-    const deleted = await client.call('deleteAgentSecret', {
+    const agentKey = await agentKeyOf(session, idOrName);
+    const deleted = await session.client.call('deleteAgentSecret', {
       params: { agentKey, secretId },
       query: { force: options.force },
     });
@@ -89,13 +88,12 @@ export function addAgentCommands(program: Command): void {
     .description('create another secret for an agent (its key, id or name); it is shown only once')
     .option('--description <text>', 'where it is used');
   onCall<{ description?: string }>(secret, async ({ session, args: [idOrName = ''], options }) => {
-    const { client, organizationId } = session;
-    const { agentKey } = await findAgent(client, organizationId, idOrName);
-    const made = await client.call('createAgentSecret', {
-      params: { agentKey },
+    const made = await session.client.call('createAgentSecret', {
+      params: { agentKey: await agentKeyOf(session, idOrName) },
       body: { description: options.description },
     });
     return session.answer(made, () => made.secret);
   });
+  addAgentShowing(group);
   addAgentRemoval(group);
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { runAgainst } from '../../testing/fake-service.ts';
+import { runAgainst } from '../../../testing/fake-service.ts';
 
-const shared = { agentKey: 'SHARED', id: 'a1', name: 'built-in', status: 'ACTIVE', isDefault: true };
+const shared = { agentKey: 'SHARED', id: 'a1', name: 'built-in', status: 'ACTIVE', isSaas: true };
 const own = { agentKey: 'OWN', id: 'a2', name: 'east', status: 'ACTIVE', organizationId: 'o2' };
 /** As the API answers a key of two organizations. */
 const agents = [{ ...shared, organizationId: 'o1' }, { ...shared, organizationId: 'o2' }, own];
@@ -11,8 +12,8 @@ const replies = {
   'POST /agents/SHARED/secrets': { id: 's1', secret: 'a-new-secret' },
 };
 
-test('an agent that several organizations share is found by its key, id and name', async () => {
-  for (const idOrName of ['SHARED', 'a1', 'built-in']) {
+test('an agent that several organizations share is found by its key, id and names', async () => {
+  for (const idOrName of ['SHARED', 'a1', 'built-in', 'BRAND_DEFAULT']) {
     const { status, stdout, stderr } = await runAgainst(['agent', 'secret', idOrName], replies);
     assert.equal(status, 0, stderr);
     assert.equal(stdout, 'a-new-secret\n');
@@ -42,4 +43,24 @@ test('an agent that several organizations share is checked by the doctor once', 
     'GET /organizations': organizations,
   });
   assert.equal(stdout.match(/agent built-in/g)?.length, 1, stdout + stderr);
+});
+
+test('an agent is shown, changed, and its settings are printed as they are', async () => {
+  const text = (content: string) => (_: unknown, response: ServerResponse) => void response.end(content);
+  const east = {
+    ...replies,
+    'GET /agents/OWN': { ...own, description: 'next to it', createdByUser: { name: 'Ada' } },
+    'PATCH /agents/OWN': { ...own, name: 'west' },
+    'GET /agents/OWN/values': text('agentKey: OWN\n'),
+    'GET /agents/OWN/dotenv': text('ENVARIUM_AGENT_KEY=OWN\n'),
+  };
+  const show = await runAgainst(['agent', 'show', 'east'], east);
+  assert.match(show.stdout, /Description:\s+next to it[^]*Created by:\s+Ada/);
+  const update = await runAgainst(['agent', 'update', 'east', '--name', 'west', '--description', ''], east);
+  assert.deepEqual(update.seen.at(-1)?.body, { name: 'west', description: '' });
+  assert.equal(update.stdout, 'Agent west was updated\n');
+  assert.equal((await runAgainst(['agent', 'values', 'a2'], east)).stdout, 'agentKey: OWN\n');
+  assert.equal((await runAgainst(['agent', 'dotenv', 'OWN'], east)).stdout, 'ENVARIUM_AGENT_KEY=OWN\n');
+  const json = await runAgainst(['agent', 'values', 'a2', '--json'], east);
+  assert.deepEqual(JSON.parse(json.stdout), { values: 'agentKey: OWN\n' });
 });
