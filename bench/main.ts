@@ -33,6 +33,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   variables: async () => (await import('./benchmarks/variables.ts')).variablesBench,
   repositoryVariables: async () =>
     (await import('./benchmarks/repository-variables.ts')).repositoryVariablesBench,
+  matching: async () => (await import('./benchmarks/matching.ts')).matchingBench,
   policies: async () => (await import('./benchmarks/policies.ts')).policiesBench,
   recovery: async () => (await import('./benchmarks/recovery.ts')).recoveryBench,
   memory: async () => (await import('./benchmarks/memory.ts')).memoryBench,

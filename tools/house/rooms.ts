@@ -117,6 +117,7 @@ export const serverOrder: readonly string[] = [
   'framework/http/app.ts',
   'tenancy/lifetimes',
   'runs/queue',
+  'automation/discovery/matching',
   ...Object.entries(wings).flatMap(([wing, families]) => families.map(({ name }) => `${wing}/${name}`)),
   'families.ts',
   'start',

@@ -1,0 +1,97 @@
+/** Finding the folders of a large repository that discovery makes environments of, while the service serves others. */
+import { globRefusal } from '../../server/src/automation/discovery/matching/glob-refusal.ts';
+import { type MatchedTree, matchTree } from '../../server/src/automation/discovery/matching/match-tree.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
+
+const folders = 5000;
+const filesOfFolder = 40;
+const files = folders * filesOfFolder;
+const id = '0123456789abcdef0123456789abcdef01234567';
+
+/** As git prints it. */
+function listing(): Buffer {
+  const parts: string[] = [];
+  for (let index = 0; index < folders; index++) {
+    const folder = `environments/region-${index % 50}/service-${index}`;
+    parts.push(`040000 tree ${id}\t${folder}\0`);
+    for (let file = 0; file < filesOfFolder; file++)
+      parts.push(`100644 blob ${id}\t${folder}/${file === 0 ? 'main.tf' : `assets/file-${file}.json`}\0`);
+  }
+  return Buffer.from(parts.join(''));
+}
+
+function threadMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+interface WatchedMatch {
+  /** Processor time of the main thread in its longest turn: on a busy machine, a turn also waits. */
+  readonly longestTurn: number;
+  /** Most memory of the process, including its threads. */
+  readonly mostBytes: number;
+  readonly milliseconds: number;
+  readonly matched: MatchedTree;
+}
+
+async function matchWatched(listed: Uint8Array, globPattern: string): Promise<WatchedMatch> {
+  const bytes = Uint8Array.from(listed);
+  let [turn, longestTurn, mostBytes] = [threadMilliseconds(), 0, 0];
+  const watch = () => {
+    const now = threadMilliseconds();
+    longestTurn = Math.max(longestTurn, now - turn);
+    mostBytes = Math.max(mostBytes, process.memoryUsage.rss());
+    turn = threadMilliseconds();
+  };
+  const ticks = setInterval(watch, 1);
+  const startedAt = performance.now();
+  try {
+    const rule = { globPattern, rootPath: '', type: 'opentofu' as const, known: [] };
+    const matched = await matchTree(bytes, rule, new AbortController().signal);
+    watch();
+    const milliseconds = performance.now() - startedAt;
+    return { longestTurn, mostBytes, milliseconds, matched };
+  } finally {
+    clearInterval(ticks);
+  }
+}
+
+export const matchingBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
+  const rounds = isQuick ? 3 : 20;
+  const globs = [
+    ['one glob', '**/main.tf', folders, 0],
+    ['alternatives and a negation', '!(modules)/+((**/main.tf)|(**/main.tofu))', folders, 0],
+    ['all folders excluded, with reasons', '!(environments)/**/main.tf', 0, folders],
+  ] as const;
+  const figures: Figure[] = [];
+  const listed = listing();
+  const before = process.memoryUsage.rss();
+  let mostBytes = before;
+  for (const [name, globPattern, found, passedOver] of globs) {
+    const refusal = await globRefusal(globPattern);
+    if (refusal !== null) throw new Error(`globPattern ${refusal}`);
+    const watched: WatchedMatch[] = [];
+    for (let round = -2; round < rounds; round++) {
+      const one = await matchWatched(listed, globPattern);
+      if (one.matched.folders.length !== found || one.matched.passedOverCount !== passedOver)
+        throw new Error(`${globPattern} matches ${one.matched.folders.length} folders`);
+      mostBytes = Math.max(mostBytes, one.mostBytes);
+      if (round >= 0) watched.push(one);
+    }
+    const series = (value: (one: WatchedMatch) => number) => watched.map(value);
+    figures.push(
+      figure(
+        `${name}: ${files} files`,
+        'ms',
+        series(({ milliseconds }) => milliseconds),
+      ),
+      figure(
+        `${name}: longest turn of the event loop`,
+        'ms',
+        series(({ longestTurn }) => longestTurn),
+      ),
+    );
+  }
+  figures.push(figure('growth of memory, with the list of files', 'MB', [(mostBytes - before) / 1e6]));
+  return { figures, settings: { rounds, files, folders } };
+};
