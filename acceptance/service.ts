@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
 import { serverProgram } from '../tools/programs/built-programs.ts';
 import { slotUidBase } from '../tools/programs/slot-uid-base.ts';
+import { copyPreparedDatabase } from '../tools/suite/prepared-database.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
 
 const run = promisify(execFile);
@@ -114,6 +115,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const secret = options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET ?? randomBytes(32).toString('base64url');
   const secretFile = join(folder, 'bootstrap.secret');
   if (!options.settings?.ENVARIUM_BOOTSTRAP_API_SECRET) await writeFile(secretFile, secret, { mode: 0o600 });
+  // A service that starts as people start it creates its database, too.
+  if (!options.isLaunched && !options.isOrdinary && !options.settings?.DATABASE_URL)
+    await copyPreparedDatabase(join(folder, 'data'));
   let text = '';
   const isOther = options.isOrdinary === true && process.getuid?.() === 0;
   if (isOther)

@@ -13,7 +13,7 @@
 
 import { availableParallelism } from 'node:os';
 
-import { startTestServer, testServerVariable } from '../server/testing/database-server.ts';
+import { prepareDatabase, startTestServer, testServerVariable } from '../server/testing/database-server.ts';
 import { runChecks } from './run-checks.ts';
 import { abortOnSignals } from './suite/abort-on-signals.ts';
 import { recordRun } from './suite/budget.ts';
@@ -21,6 +21,7 @@ import { changedFiles, testsReachedBy } from './suite/changed-files.ts';
 import { choiceOf, chooseFiles, hasChecks, isWhole } from './suite/choose-files.ts';
 import { recordDurations } from './suite/durations.ts';
 import { readImportGraph } from './suite/import-graph.ts';
+import { preparedDatabaseVariable } from './suite/prepared-database.ts';
 import { runSuite } from './suite/run-suite.ts';
 import { stagesOf } from './suite/stages.ts';
 import { ToolBuilds, toolsAsTheyAre } from './suite/tool-builds.ts';
@@ -58,6 +59,11 @@ await using database = files.some((file) => /^(server|tools\/claims)\//.test(fil
   ? await startTestServer()
   : undefined;
 if (database) process.env[testServerVariable] = JSON.stringify(database.address);
+// Most services of acceptance tests begin with a copy of a database that no one has used.
+await using prepared = files.some((file) => file.startsWith('acceptance/'))
+  ? await prepareDatabase()
+  : undefined;
+if (prepared) process.env[preparedDatabaseVariable] = prepared.folder;
 const report = await runSuite(stages, { tools, signal });
 recordDurations(report.durations);
 if (tools instanceof ToolBuilds) {

@@ -1,9 +1,12 @@
 /** The PostgreSQL that tests run on: one for a whole run, or one for a test process (`testing.ts`). */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { openDataFolder } from '../src/ground/config/data-folder.ts';
+import { databaseAccount } from '../src/ground/database/account.ts';
+import { openCluster } from '../src/ground/database/cluster.ts';
 import { EmbeddedPostgres } from '../src/ground/database/embedded.ts';
 import { migrate } from '../src/ground/database/migrate.ts';
 import { connect } from '../src/ground/database/open.ts';
@@ -38,6 +41,31 @@ export async function startTestServer(): Promise<TestServer> {
       await embedded[Symbol.asyncDispose]();
       rmSync(place, { recursive: true, force: true });
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A folder of PostgreSQL as a service creates it at its first start, for copies. */
+export interface PreparedDatabase extends AsyncDisposable {
+  /** Absolute path; no server uses it. */
+  readonly folder: string;
+}
+
+/** Creates the database that services of tests begin with a copy of. */
+export async function prepareDatabase(): Promise<PreparedDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'envarium-prepared-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  // PostgreSQL runs as another user where the tests are root.
+  chmodSync(folder, 0o711);
+  // The service makes it its own.
+  const account = { slotUidBase: Number(slotUidBase()), slotUidCount: 1_000 };
+  const { dataFolder } = await openCluster(folder, databaseAccount(account, console.warn));
+  return {
+    folder: dataFolder,
+    async [Symbol.asyncDispose]() {
+      process.off('exit', remove);
+      remove();
     },
   };
 }

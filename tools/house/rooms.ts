@@ -62,6 +62,7 @@ export const forTests: readonly string[] = [
   'tools/toolbox/places.ts',
   'tools/suite/end-of-file.ts',
   'tools/suite/free-port.ts',
+  'tools/suite/prepared-database.ts',
   'tools/suite/temporary-folder.ts',
   'tools/suite/until.ts',
   'tools/npm/install.mjs',
