@@ -11,6 +11,7 @@ import type {
   UnmatchedFolder,
 } from './match-tasks.ts';
 
+export { globRefusal } from './glob-refusal.ts';
 export type { MatchedFolder, MatchedTree, MatchRule, PassedOverFolder } from './match-tasks.ts';
 
 type MatchThread = LimitedThread<ThreadTask, MatchAnswer | Explanations>;
