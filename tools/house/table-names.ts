@@ -21,8 +21,11 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   ],
   // Each call of an agent is checked by one statement, from the secret to the environment of the attempt.
   'dispatch/call-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment'],
+  // A job is handed to the agent of its project, found along the path of the project.
+  'agents/project-agent-store.ts': ['project'],
+  'agents/process-store.ts': ['project'],
   // Runs as a whole: which agent process holds which attempt of which deployment and environment.
-  'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment'],
+  'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment', 'project'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.
   'schedules/schedule-store.ts': ['environment'],
   // The calendar reads the dates of environments and of their schedules.

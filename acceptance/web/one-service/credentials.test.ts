@@ -177,6 +177,14 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await press('I have stored it');
     await dialog().getByRole('listitem').filter({ hasText: 'next to the cloud' }).waitFor();
     assert.ok(!(await page.content()).includes(secret));
+    await chooseOption(page, 'Assign a project', /./);
+    await press('Assign');
+    await page.getByText('The next jobs of the project go to its agent').waitFor();
+    await press('Take back');
+    await dialog().getByText('No project is assigned to it.').waitFor();
+    await press('Make it the default');
+    await press('No longer default');
+    await dialog().getByText('No default agent was chosen').waitFor();
     await press('Delete agent');
     await press('Delete');
     await page.getByText('The agent was deleted').waitFor();

@@ -2,8 +2,19 @@
 import { Type } from 'typebox';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { Bytes, closed, Name, orNull, Prose, replyObject, Text, Title } from '../schema/schema.ts';
-import { Agent, AgentLogs, AgentSecret, AgentSecretEntry } from './shapes.ts';
+import {
+  Bytes,
+  closed,
+  mapOf,
+  Name,
+  nullable,
+  orNull,
+  Prose,
+  replyObject,
+  Text,
+  Title,
+} from '../schema/schema.ts';
+import { Agent, AgentLogs, AgentSecret, AgentSecretEntry, ProjectAgents } from './shapes.ts';
 
 const thisAgent = { entity: 'agent', in: 'params', field: 'agentKey' } as const;
 
@@ -13,6 +24,11 @@ const byAnyName =
 const settingsText = (what: string) =>
   `${what}: the address of this service, the key of the agent, and where it keeps its files. Everything but the ` +
   `secret, which only its creation returns. ${byAnyName}`;
+
+const inOrganization = {
+  subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+  query: Type.Object({ organizationId: Name }),
+} as const;
 
 const force = (also: string) => Type.Optional(Type.Boolean({ description: `Also if ${also}` }));
 
@@ -41,6 +57,39 @@ export const operations = defineOperations('agents', {
       logs: orNull(withoutEffect(AgentLogs, noEffects.agentLogs)),
     }),
     reply: Agent,
+  }),
+  listProjectAgents: operation('GET', '/agents/projects-assignments', {
+    summary: 'List agents of projects',
+    description:
+      'Which agents run the deployments of which projects, as far as the caller may see them. A project that is ' +
+      'missing has the default agent. Sub-projects have the agent of the nearest project above that has one. As long ' +
+      'as the organization has not chosen a default agent, every agent without projects of its own counts as that.',
+    needs: 'VIEW_ORGANIZATION',
+    ...inOrganization,
+    reply: ProjectAgents,
+  }),
+  assignProjectAgents: operation('POST', '/agents/projects-assignments', {
+    summary: 'Assign agents to projects',
+    description:
+      'Changes the projects that are sent, all or none: ids of projects with keys or ids of agents. A name that ends ' +
+      'in _DEFAULT stands for the default agent of the organization; null takes back what was assigned, so that the ' +
+      'project has the agent of the project above. Holds for the next job: what an agent has begun, it ends.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    ...inOrganization,
+    body: mapOf(nullable(Name), 'Agents by ids of projects'),
+    reply: ProjectAgents,
+  }),
+  setDefaultAgent: operation('PUT', '/agents/projects-assignments/default', {
+    summary: 'Set default agent',
+    description:
+      'The agent of projects that have no other. Null: every agent without projects of its own counts as that. A name ' +
+      'that ends in _DEFAULT stands for the agent that all organizations share.',
+    needs: 'EDIT_ORGANIZATION_SETTINGS',
+    ...inOrganization,
+    body: closed({
+      agent: nullable(Type.String({ minLength: 1, description: 'Key or id of the agent' })),
+    }),
+    reply: ProjectAgents,
   }),
   getAgent: operation('GET', '/agents/{agentKey}', {
     summary: 'Get agent',
@@ -100,7 +149,7 @@ export const operations = defineOperations('agents', {
     summary: 'Delete agent',
     description:
       `${byAnyName} Its secrets are deleted, too: its processes are refused from their next call on. 409 while it ` +
-      'has runs, and for the default agent.',
+      'has runs or projects, and for the shared agent.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name }),

@@ -1,7 +1,17 @@
 /** Shapes of replies about agents. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { AnyObject, Count, closed, Flag, Instant, replyObject, Text, Title } from '../schema/schema.ts';
+import {
+  AnyObject,
+  Count,
+  closed,
+  Flag,
+  Instant,
+  mapOf,
+  replyObject,
+  Text,
+  Title,
+} from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 export const agentStatuses = ['ACTIVE', 'INACTIVE', 'DEGRADED'] as const;
@@ -80,3 +90,14 @@ export const AgentSecretEntry = replyObject('AgentSecretEntry', {
   description: Type.Optional(Text),
 });
 export type AgentSecretEntry = Static<typeof AgentSecretEntry>;
+
+export const ProjectAgents = replyObject('ProjectAgents', {
+  defaultAgent: Type.String({ description: 'Key of the agent of projects that have no other' }),
+  projectsAgents: mapOf(
+    Text,
+    'Agents of the projects that do not have the default agent, by id of the project',
+  ),
+  inheritedFrom: mapOf(Text, 'The projects above that these projects have their agents from'),
+  isDefaultChosen: Type.Boolean({ description: 'Whether the organization has chosen its default agent' }),
+});
+export type ProjectAgents = Static<typeof ProjectAgents>;

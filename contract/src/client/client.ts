@@ -70,7 +70,7 @@ export interface CallOptions {
   readonly ifMatch?: string;
 }
 
-type IsEmpty<T> = [T] extends [undefined] ? true : string extends keyof T ? true : false;
+type IsEmpty<T> = [T] extends [undefined | Record<string, never>] ? true : false;
 type InputPart<Key extends string, T> =
   IsEmpty<T> extends true
     ? unknown

@@ -331,7 +331,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   logs: 'Where the logs are wanted; stored only',
   dynamo: 'The table that is wanted for the logs',
   selfHosted: 'The account that is wanted for the table',
-  isSaas: 'Always false',
+  isSaas: 'Whether all organizations share it',
   isDefault: 'Whether it is the default agent of the organization',
   health: 'Not used',
 };

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 56991ed486da923541b31ccc844d0b7d383a403489df51e4e557a4255a6286f9
+ * sources e8fc61d8a3abd71f5d7774ef52722dece16441d0d937185f33804f8594280b9b
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -282,6 +282,11 @@ export interface CredentialAssignmentTable {
   credential_id: string;
   id: string;
   project_id: string;
+}
+
+export interface DefaultAgentTable {
+  agent_key: string;
+  organization_id: string;
 }
 
 export interface DeploymentTable {
@@ -731,6 +736,12 @@ export interface ProjectTable {
   updated_at: Generated<Date>;
 }
 
+export interface ProjectAgentTable {
+  agent_key: string | null;
+  organization_id: string;
+  project_id: string;
+}
+
 export interface ProjectPolicyTable {
   auto_drift_remediation: ProjectPolicies['project_policy.auto_drift_remediation'];
   continuous_deployment_default: boolean;
@@ -1047,6 +1058,7 @@ export interface Schema {
   cost_credential_assignment: CostCredentialAssignmentTable;
   credential: CredentialTable;
   credential_assignment: CredentialAssignmentTable;
+  default_agent: DefaultAgentTable;
   deployment: DeploymentTable;
   deployment_event: DeploymentEventTable;
   deployment_level: DeploymentLevelTable;
@@ -1078,6 +1090,7 @@ export interface Schema {
   password_reset: PasswordResetTable;
   policy_verdict: PolicyVerdictTable;
   project: ProjectTable;
+  project_agent: ProjectAgentTable;
   project_policy: ProjectPolicyTable;
   registry_module: RegistryModuleTable;
   registry_provider: RegistryProviderTable;

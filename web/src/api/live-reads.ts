@@ -80,7 +80,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   invitation: ['listInvitations', 'listMembers'],
   apiKey: ['listApiKeys', 'getApiKey', 'listPersonalApiKeys'],
   scimToken: ['listScimTokens'],
-  agent: ['listAgents', 'getAgent', 'listAgentSecrets'],
+  agent: ['listAgents', 'getAgent', 'listAgentSecrets', 'listProjectAgents'],
   notificationEndpoint: [
     'listNotificationEndpoints',
     'getNotificationEndpoint',

@@ -64,3 +64,34 @@ test('an agent is shown, changed, and its settings are printed as they are', asy
   const json = await runAgainst(['agent', 'values', 'a2', '--json'], east);
   assert.deepEqual(JSON.parse(json.stdout), { values: 'agentKey: OWN\n' });
 });
+
+test('projects are assigned to an agent, taken back, and listed by name', async () => {
+  const projects = ['p1', 'p2'].map((id) => ({ id, name: `name of ${id}`, isArchived: false }));
+  const reply = {
+    defaultAgent: 'SHARED',
+    projectsAgents: { p1: 'OWN', p2: 'OWN' },
+    inheritedFrom: { p2: 'p1' },
+    isDefaultChosen: false,
+  };
+  const service = {
+    ...replies,
+    'GET /organizations': [{ id: 'o1', name: 'o1', role: 'Admin' }],
+    'GET /projects': projects,
+    'GET /agents/projects-assignments': reply,
+    'POST /agents/projects-assignments': reply,
+    'PUT /agents/projects-assignments/default': reply,
+  };
+  const sent = async (...args: string[]) => {
+    const { seen, status, stderr } = await runAgainst(['agent', ...args], service);
+    return status === 0 ? seen.at(-1)?.body : stderr;
+  };
+  assert.deepEqual(await sent('assign', 'east', 'name of p1', 'p2'), { p1: 'OWN', p2: 'OWN' });
+  assert.deepEqual(await sent('assign', 'BRAND_DEFAULT', 'p1'), { p1: 'BRAND_DEFAULT' });
+  assert.deepEqual(await sent('unassign', 'p1', 'name of p2'), { p1: null, p2: null });
+  assert.deepEqual(await sent('default', 'built-in'), { agent: 'SHARED' });
+  assert.deepEqual(await sent('default', '--none'), { agent: null });
+  assert.match(String(await sent('default')), /either an agent or --none/);
+  const { stdout } = await runAgainst(['agent', 'assignments'], service);
+  assert.match(stdout, /name of p2\s+east\s+name of p1\n/);
+  assert.match(stdout, /all others\s+agents without projects/);
+});

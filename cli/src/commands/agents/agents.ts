@@ -7,6 +7,7 @@ import { findAgent, findOrganization, listAgents } from '../../find/find-environ
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
+import { addAgentProjects } from './agent-projects.ts';
 import { addAgentShowing, agentKeyOf } from './show-agent.ts';
 
 const agentColumns: TableColumn<Agent>[] = [
@@ -95,5 +96,6 @@ export function addAgentCommands(program: Command): void {
     return session.answer(made, () => made.secret);
   });
   addAgentShowing(group);
+  addAgentProjects(group);
   addAgentRemoval(group);
 }

@@ -1,8 +1,10 @@
 /** SQL of agent processes: each works under an agent's key and holds one spool. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { statement } from '../../ground/database/prepared.ts';
 import { rowById } from '../row-queries.ts';
 import type { AgentProcessTable } from '../schema.ts';
+import { agentOfProject, takesOthers } from './project-agent-store.ts';
 
 export type AgentProcessRow = Selectable<AgentProcessTable>;
 
@@ -103,13 +105,53 @@ export async function listContacts(db: Connection, after: Date) {
     .execute();
 }
 
-/** Capacity and scope of processes that did not say goodbye and had contact after a time. */
-export async function listAbilities(db: Connection, after: Date) {
-  return db
-    .selectFrom('agent_process')
-    .innerJoin('agent', 'agent.agent_key', 'agent_process.agent_key')
-    .select(['tools', 'work_folder', 'agent.organization_id', 'agent.is_shared'])
-    .where('contact_at', '>', after)
-    .where('said_goodbye', '=', false)
-    .execute();
+/** A process that may take jobs. */
+export interface ProcessAbility {
+  readonly agent_key: string;
+  readonly organization_id: string;
+  readonly is_shared: boolean;
+  readonly tools: readonly string[];
+  readonly work_folder: string;
+  /** Whether it takes jobs of projects without an agent. */
+  readonly takes_others: boolean;
+}
+
+/** The agent that a project waits for. */
+export interface AssignedAgent {
+  readonly project_id: string;
+  readonly agent_key: string;
+  readonly name: string;
+  /** Last contact of any of its processes; null: it was never started. */
+  readonly contact_at: string | null;
+}
+
+/** Facts about agents that say why jobs wait. */
+export interface KnownAgents {
+  /** Processes that did not say goodbye and had contact after a time, of all organizations. */
+  readonly connected: readonly ProcessAbility[];
+  /** Of some projects; those that have no agent are missing. */
+  readonly assigned: readonly AssignedAgent[];
+}
+
+const selectKnown = statement<KnownAgents>(`
+  select
+    coalesce((select json_agg(json_build_object('agent_key', agent.agent_key, 'tools', p.tools,
+      'work_folder', p.work_folder, 'organization_id', agent.organization_id, 'is_shared', agent.is_shared,
+      'takes_others', ${takesOthers('agent.agent_key')}))
+      from agent_process p join agent on agent.agent_key = p.agent_key
+      where p.contact_at > $1 and not p.said_goodbye), '[]') as connected,
+    coalesce((select json_agg(json_build_object('project_id', project.id, 'agent_key', agent.agent_key,
+      'name', agent.name, 'contact_at', (select max(contact_at)
+        from agent_process p where p.agent_key = agent.agent_key)))
+      from project join agent on agent.agent_key = ${agentOfProject}
+      where project.id = any($2::uuid[])), '[]') as assigned`);
+
+/** @param after the time since which a process counts as connected */
+export async function loadKnownAgents(
+  db: Connection,
+  after: Date,
+  projectIds: readonly string[],
+): Promise<KnownAgents> {
+  const [row] = await selectKnown(db, after, [...new Set(projectIds)]);
+  return row ?? { connected: [], assigned: [] };
 }

@@ -7,6 +7,7 @@ import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
 import type { AgentScope } from '../agents/agent-scope.ts';
 import type { AgentProcessRow } from '../agents/process-store.ts';
+import { agentOfProject, takesOthers } from '../agents/project-agent-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 import type { AttemptKey, AttemptRow } from './attempt-store.ts';
 
@@ -223,6 +224,7 @@ export interface RunPlace {
 type ClaimedRow = AttemptRow & Omit<ClaimedRun['job'], 'id'> & RunPlace;
 
 /**
+ * An agent gets the jobs of its projects, and those of projects without an agent if it has none.
  * With `queued` as a parameter, the index of queued jobs would not be used. A claim waits for up to half a minute, in
  * which its agent may be deleted, its secret revoked, or its spool taken by another process.
  */
@@ -231,8 +233,10 @@ const takeQueued = statement<ClaimedRow>(`
     select id from job
     where status = 'queued' and tool = any($1::text[])
       and (work_folder is null or work_folder = $2)
-      and ($3::uuid is null or exists (
-        select from deployment where deployment.id = job.deployment_id and organization_id = $3::uuid))
+      and exists (
+        select from deployment d join project on project.id = d.project_id
+        where d.id = job.deployment_id and ($3::uuid is null or d.organization_id = $3::uuid)
+          and coalesce(${agentOfProject}, (select $8 where ${takesOthers('$8')})) = $8)
     order by created_at, id limit 1 for update skip locked
   ), admitted as (
     select next.id from next, agent_process p
@@ -253,7 +257,7 @@ const takeQueued = statement<ClaimedRow>(`
   from made, taken join deployment d on d.id = taken.deployment_id`);
 
 /** A process that claims, with the secret that it called with. */
-type Claimant = Pick<AgentProcessRow, 'id' | 'tools' | 'work_folder' | 'epoch'> &
+type Claimant = Pick<AgentProcessRow, 'id' | 'agent_key' | 'tools' | 'work_folder' | 'epoch'> &
   AgentScope & { readonly secret_hmac: Buffer };
 
 /**
@@ -265,23 +269,23 @@ export async function takeQueuedJob(
   agent: Claimant,
   at: Date,
 ): Promise<(ClaimedRun & RunPlace) | undefined> {
-  const { id, tools, work_folder, onlyOrganizationId, epoch, secret_hmac } = agent;
+  const { id, agent_key, tools, work_folder, onlyOrganizationId, epoch, secret_hmac } = agent;
   const able = [tools, work_folder, onlyOrganizationId] as const;
-  const [row] = await takeQueued(tx, ...able, id, at, epoch, secret_hmac);
+  const [row] = await takeQueued(tx, ...able, id, at, epoch, secret_hmac, agent_key);
   if (!row) return undefined;
   const { deployment_id, phase, work_folder: workFolder, environment_id, template_id, ...attempt } = row;
   const job = { id: attempt.job_id, deployment_id, phase, work_folder: workFolder };
   return { job, attempt, environment_id, template_id };
 }
 
-/** Jobs of several deployments that are not done, with the organizations that they are for. */
+/** Jobs of several deployments that are not done, with the projects that they are for. */
 export async function listOpenJobs(db: Connection, deploymentIds: readonly string[]) {
   if (deploymentIds.length === 0) return [];
   return db
     .selectFrom('job')
     .innerJoin('deployment', 'deployment.id', 'job.deployment_id')
     .selectAll('job')
-    .select('deployment.organization_id')
+    .select(['deployment.organization_id', 'deployment.project_id'])
     .where('job.deployment_id', 'in', [...deploymentIds])
     .where('job.status', '<>', 'done')
     .execute();

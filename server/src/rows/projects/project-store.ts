@@ -217,6 +217,14 @@ export async function listProjectRows(
     .execute();
 }
 
+/** Ids of projects, and their paths from the top; archived ones, too. */
+export async function listProjectPaths(
+  db: Connection,
+  reach: Pick<Reach, 'organizationIds' | 'projectIds'>,
+): Promise<Pick<ProjectRow, 'id' | 'hierarchy'>[]> {
+  return db.selectFrom('project').select(['id', 'hierarchy']).where(within(reach)).execute();
+}
+
 /** Projects whose name has a text in it. */
 export async function projectsNamedLike(
   db: Connection,

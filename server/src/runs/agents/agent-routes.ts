@@ -16,7 +16,7 @@ import {
 import { creatorsOf, getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { environmentFile, helmValues } from './agent-files.ts';
-import { agentView, visibleAgent, visibleOrganizations } from './agent-view.ts';
+import { agentView, agentViews, visibleAgent, visibleOrganizations } from './agent-view.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
 import { agentNameTaken, updateAgent } from './update-agent.ts';
 
@@ -32,18 +32,15 @@ export const agentFamilyRoutes: Route[] = [
     }
     const shown = visible.filter((id) => query.organizationId === undefined || id === query.organizationId);
     const rows = await listAgentRows(context.db, shown);
-    const listed = await Promise.all(
-      rows.map(async (row) => {
-        const agent = await agentView(context, row);
-        const organizationIds = row.is_shared ? shown : [row.organization_id];
-        return organizationIds.map((organizationId) => ({ ...agent, organizationId }));
-      }),
+    return agentViews(
+      context,
+      rows.flatMap((row) =>
+        (row.is_shared ? shown : [row.organization_id]).map((organizationId) => ({ row, organizationId })),
+      ),
     );
-    return listed.flat();
   }),
   route(operations.getAgent, async (context, { params }) => {
-    const { row, organizationId } = await visibleAgent(context, params.agentKey);
-    return { ...(await agentView(context, row)), organizationId };
+    return agentView(context, await visibleAgent(context, params.agentKey));
   }),
   route(operations.updateAgent, (context, { params, body }) => updateAgent(context, params.agentKey, body)),
   streamRoute(operations.getAgentValues, async (context, { params }, { request, reply }) => {
@@ -77,7 +74,7 @@ export const agentFamilyRoutes: Route[] = [
       });
       return row;
     });
-    return agentView(context, row);
+    return agentView(context, { row, organizationId });
   }),
   route(operations.createAgentSecret, (context, { params, body }) =>
     inTransaction(context, async (context) => {

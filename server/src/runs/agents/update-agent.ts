@@ -48,6 +48,6 @@ export function updateAgent(context: ActorContext, keyOrId: string, body: AgentF
       details: { name: row.name, agentKey: row.agent_key },
       ...changesOf(audited(before), audited(row)),
     });
-    return agentView(context, row);
+    return agentView(context, { row, organizationId: row.organization_id });
   });
 }

@@ -14,6 +14,7 @@ import classes from '../../records/records.module.css';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
+import { AgentProjects } from './AgentProjects.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
 import { AgentSettings } from './AgentSettings.tsx';
 import { type AgentProcess, agentLook, isolationTexts, type ListedAgent, limitsText } from './agent-words.ts';
@@ -161,6 +162,7 @@ export function AgentDetail(props: AgentDetailProps) {
       />
       <Processes agent={agent} />
       <AgentRuns agent={agent} />
+      <AgentProjects agent={agent} whyNot={whyNot} />
       {!isSaas && <AgentSettings agent={agent} whyNot={whyNot} />}
       {!isSaas && <AgentSecrets agentKey={agentKey} whyNot={whyNot} />}
       <div>

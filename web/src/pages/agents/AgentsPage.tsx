@@ -35,6 +35,7 @@ const columns: readonly Column<ListedAgent>[] = [
     isMinor: true,
     cell: ({ isSaas }) => (isSaas ? 'All organizations' : 'This organization'),
   },
+  { id: 'default', head: 'Default', isMinor: true, cell: ({ isDefault }) => (isDefault ? 'Yes' : '') },
 ];
 
 function NewAgent({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {

@@ -929,6 +929,23 @@ create table agent_process (
   registered_at timestamptz not null default now()
 );
 
+-- Agents that run the deployments of projects; sub-projects without a row have the agent of the nearest project above.
+create table project_agent (
+  project_id uuid primary key references project on delete cascade,
+  organization_id uuid not null references organization,
+  -- Null: the default agent of the organization, whatever the projects above have.
+  agent_key text references agent
+);
+create index project_agent_of_organization on project_agent (organization_id);
+create index project_agent_by_agent on project_agent (agent_key);
+
+-- Agents that organizations have chosen for projects without an agent.
+create table default_agent (
+  organization_id uuid primary key references organization,
+  agent_key text not null references agent
+);
+create index default_agent_by_agent on default_agent (agent_key);
+
 create sequence fence;
 
 create table job (

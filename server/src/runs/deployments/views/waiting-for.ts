@@ -6,17 +6,15 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { Context } from '../../../framework/context.ts';
-import { scopeOf, serves } from '../../../rows/agents/agent-scope.ts';
-import { listAbilities } from '../../../rows/agents/process-store.ts';
 import { openDeploymentsOf } from '../../../rows/deployments/deployment-store.ts';
 import type { PlainDeploymentRow } from '../../../rows/deployments/shown-deployment-store.ts';
 import { listHolders, listOpenJobs } from '../../../rows/dispatch/run-store.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../../../rows/environments/environment-store.ts';
-import type { JobRow } from '../../../rows/queue/job-store.ts';
 import { getStateLocks, lockInWords, type StateLockRow } from '../../../rows/state/state-lock-store.ts';
 import { giveUpAfterSeconds, reachableSince } from '../../agents/contact.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../../queue/queue-order.ts';
 import { waitingForApproval, waitingForApprovals } from '../approval/waiting-for-approval.ts';
+import { agentsFor, forAnAgent, type OpenJob } from './waiting-for-agent.ts';
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
 
@@ -51,32 +49,6 @@ function queued(
 }
 
 type Holder = Awaited<ReturnType<typeof listHolders>>[number];
-
-/** A job that no agent has claimed yet. */
-type OpenJob = Pick<JobRow, 'tool' | 'work_folder' | 'created_at'>;
-
-/** @param connected agents, of any organization */
-function forAnAgent(
-  job: OpenJob,
-  organizationId: string,
-  connected: Awaited<ReturnType<typeof listAbilities>>,
-): WaitingFor {
-  const reachable = connected.filter((agent) => serves(scopeOf(agent), organizationId));
-  const wait = { kind: 'agent', since: job.created_at.toISOString() } as const;
-  if (reachable.length === 0)
-    return {
-      ...wait,
-      text: 'No agent is connected. Start one, or check the log of the agent you expected',
-    };
-  const ability = `run ${job.tool}${job.work_folder ? ` in ${job.work_folder}` : ''}`;
-  const able = reachable.filter(
-    (agent) =>
-      agent.tools.includes(job.tool) && (job.work_folder === null || job.work_folder === agent.work_folder),
-  );
-  if (able.length === 0)
-    return { ...wait, text: `No connected agent can ${ability}: install it on one of them` };
-  return { ...wait, text: 'Waiting for a free agent' };
-}
 
 /** Outlook for a run whose agent stays silent. */
 function whatFollows(context: Context, { mark, contact_at }: Holder): string {
@@ -143,10 +115,6 @@ async function queueWaits(
   return heldBySilence(context, waits);
 }
 
-function connectedAgents(context: Context): ReturnType<typeof listAbilities> {
-  return listAbilities(context.db, reachableSince(context));
-}
-
 /** An agent that has the run but is silent, or a job that no agent has claimed yet. */
 async function agentWaits(
   context: Context,
@@ -156,7 +124,11 @@ async function agentWaits(
     context.db,
     rows.map((row) => row.id),
   );
-  const connected = jobs.some((job) => job.status === 'queued') ? await connectedAgents(context) : [];
+  const queuedJobs = jobs.filter((job) => job.status === 'queued');
+  const known = await agentsFor(
+    context,
+    queuedJobs.map((job) => job.project_id),
+  );
   const holders = await listHolders(
     context.db,
     jobs.filter((job) => job.status !== 'queued').map((job) => job.id),
@@ -164,7 +136,7 @@ async function agentWaits(
   return jobs.map((job) => [
     job.deployment_id,
     job.status === 'queued'
-      ? forAnAgent(job, job.organization_id, connected)
+      ? forAnAgent(job, job, known)
       : forContact(
           context,
           holders.findLast((holder) => holder.job_id === job.id),
@@ -193,7 +165,7 @@ export async function waitingForEach(
  */
 export async function waitingAtStart(
   context: Context,
-  row: Pick<PlainDeploymentRow, 'id' | 'type' | 'status' | 'queued_at' | 'organization_id'>,
+  row: Pick<PlainDeploymentRow, 'id' | 'type' | 'status' | 'queued_at' | 'organization_id' | 'project_id'>,
   facts: {
     readonly environment: LockFacts;
     readonly open: readonly Pick<PlainDeploymentRow, 'id' | 'type' | 'status'>[];
@@ -202,7 +174,7 @@ export async function waitingAtStart(
     readonly job: OpenJob | null;
   },
 ): Promise<WaitingFor | null> {
-  if (facts.job) return forAnAgent(facts.job, row.organization_id, await connectedAgents(context));
+  if (facts.job) return forAnAgent(facts.job, row, await agentsFor(context, [row.project_id]));
   if (row.status !== 'QUEUED') return null;
   const open = facts.open.map(queuedFacts);
   const wait = queued(row, facts.environment, open, facts.stateLock);
