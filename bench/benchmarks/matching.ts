@@ -1,6 +1,8 @@
 /** Finding the folders of a large repository that discovery makes environments of, while the service serves others. */
+import { deployGlobFor } from '../../server/src/automation/discovery/matching/deploy-glob.ts';
 import { globRefusal } from '../../server/src/automation/discovery/matching/glob-refusal.ts';
 import { type MatchedTree, matchTree } from '../../server/src/automation/discovery/matching/match-tree.ts';
+import { placementsOf } from '../../server/src/automation/discovery/matching/placement.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
 
 const folders = 5000;
@@ -59,6 +61,32 @@ async function matchWatched(listed: Uint8Array, globPattern: string): Promise<Wa
   }
 }
 
+const projects = Array.from({ length: 1000 }, (_, index) => ({
+  id: `project-${index}`,
+  parentId: index < 50 ? 'top' : `project-${index % 50}`,
+  name: index < 50 ? `region-${index}` : `service-${index}`,
+}));
+
+/** Places all folders, which takes one turn. @returns the processor time in milliseconds */
+function placeAll(): number {
+  const rule = {
+    projectId: 'top',
+    environmentPlacement: 'existingSubProject',
+    workspaceNaming: 'environmentName',
+    rootPath: 'environments',
+    repository: 'https://git.example.com/team/all.git',
+  } as const;
+  const startedAt = threadMilliseconds();
+  const all = Array.from(
+    { length: folders },
+    (_, index) => `environments/region-${index % 50}/service-${index}`,
+  );
+  const placed = [...placementsOf(all, rule, projects)].filter(([, placement]) => !('reason' in placement));
+  const globs = placed.map(([folder]) => deployGlobFor('${envarium_template_dir_path}/**', folder));
+  if (globs.length !== folders) throw new Error(`${globs.length} folders have a place`);
+  return threadMilliseconds() - startedAt;
+}
+
 export const matchingBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const rounds = isQuick ? 3 : 20;
   const globs = [
@@ -97,5 +125,7 @@ export const matchingBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
     );
   }
   figures.push(figure('growth of memory, with the list of files', 'MB', [(growth ?? 0) / 1e6]));
+  const placing = Array.from({ length: rounds }, () => placeAll());
+  figures.push(figure(`placing ${folders} folders, in one turn`, 'ms', placing));
   return { figures, settings: { rounds, files, folders } };
 };
