@@ -1,4 +1,6 @@
 /** Finding the folders of a large repository that discovery makes environments of, while the service serves others. */
+import { parseDiscoveryFile } from '../../server/src/automation/discovery/discovery-file/parse-discovery-file.ts';
+import { parseVariableFiles } from '../../server/src/automation/discovery/discovery-file/parse-variable-files.ts';
 import { deployGlobFor } from '../../server/src/automation/discovery/matching/deploy-glob.ts';
 import { globRefusal } from '../../server/src/automation/discovery/matching/glob-refusal.ts';
 import { type MatchedTree, matchTree } from '../../server/src/automation/discovery/matching/match-tree.ts';
@@ -87,6 +89,24 @@ function placeAll(): number {
   return threadMilliseconds() - startedAt;
 }
 
+const environments = 1000;
+
+/** Reads a discovery file and the variable file of each of its environments. @returns the time in milliseconds */
+async function readFiles(): Promise<number> {
+  const lines = Array.from(
+    { length: environments },
+    (_, index) => `  e${index}: { <<: *all, name: e${index}, variableFiles: [{ path: e${index}.tfvars }] }`,
+  );
+  const text = `all: &all { templateName: t, projectName: a|b }\nenvironments:\n${lines.join('\n')}\n`;
+  const startedAt = performance.now();
+  const { environments: found } = await parseDiscoveryFile(text);
+  const paths = found.flatMap(({ variableFiles }) => variableFiles ?? []);
+  const files = paths.map((path) => ({ path, text: `name = "${path}"\nzones = ["a", "b"]\n` }));
+  const { errors } = await parseVariableFiles(files, new AbortController().signal);
+  if (files.length !== environments || errors.length > 0) throw new Error('the discovery file was not read');
+  return performance.now() - startedAt;
+}
+
 export const matchingBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const rounds = isQuick ? 3 : 20;
   const globs = [
@@ -127,5 +147,10 @@ export const matchingBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   figures.push(figure('growth of memory, with the list of files', 'MB', [(growth ?? 0) / 1e6]));
   const placing = Array.from({ length: rounds }, () => placeAll());
   figures.push(figure(`placing ${folders} folders, in one turn`, 'ms', placing));
+  const reading: number[] = [];
+  for (let round = 0; round < rounds; round++) reading.push(await readFiles());
+  figures.push(
+    figure(`a discovery file of ${environments} environments, and their variable files`, 'ms', reading),
+  );
   return { figures, settings: { rounds, files, folders } };
 };

@@ -14,6 +14,7 @@ export const entries = {
   envarium: 'cli/src/main.ts',
   'state-thread': 'server/src/runs/state/files/state-thread.ts',
   'hcl-thread': 'guards/src/hcl/hcl-thread.ts',
+  'discovery-file-thread': 'server/src/automation/discovery/discovery-file/discovery-file-thread.ts',
   'match-thread': 'server/src/automation/discovery/matching/match-thread.ts',
   'yaml-thread': 'server/src/code/repositories/variables/yaml-thread.ts',
 };

@@ -18,7 +18,7 @@ test('a program is bundled once, and its bundle runs without other files of its 
   );
   const again = await programOf(root, join(root, 'server/src/main.ts'), assert.fail);
   assert.equal(again, join(dirname(agent), 'server.mjs'));
-  for (const name of ['state-thread', 'hcl-thread', 'match-thread', 'yaml-thread'])
+  for (const name of ['state-thread', 'hcl-thread', 'match-thread', 'discovery-file-thread', 'yaml-thread'])
     assert.ok(existsSync(join(dirname(agent), `${name}.mjs`)));
   const source = join(root, 'tools/test.ts');
   assert.equal(await programOf(root, source, assert.fail), source);

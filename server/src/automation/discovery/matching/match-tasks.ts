@@ -70,9 +70,10 @@ export interface ExplainTask {
 /** One for each list of files. */
 export type Explanations = readonly { readonly file: string; readonly reason: string }[];
 
-export interface CompileTask {
-  readonly kind: 'compile';
+/** Answered with what `globProblem` finds. */
+export interface CheckTask {
+  readonly kind: 'check';
   readonly globPattern: string;
 }
 
-export type ThreadTask = MatchTask | ExplainTask | CompileTask;
+export type ThreadTask = MatchTask | ExplainTask | CheckTask;

@@ -18,14 +18,14 @@ export interface SubProject {
   readonly name: string;
 }
 
-interface Place {
+interface PlacedEnvironment {
   readonly projectId: string;
   readonly name: string;
   readonly workspaceName: string;
 }
 
 /** The place of an environment, or why a folder cannot have one: a sentence without a period. */
-export type Placement = Place | { readonly reason: string };
+export type Placement = PlacedEnvironment | { readonly reason: string };
 
 const longestName = 255;
 const longestWorkspaceName = 90;
@@ -111,17 +111,17 @@ function placementOf(folder: string, rule: PlacementRule, index: ProjectIndex): 
 }
 
 /** Marks two environments as the same one, and says why only the first one is created. */
-interface Claim {
+interface PlaceClaim {
   readonly key: string;
   readonly reason: (first: string) => string;
 }
 
-function claimsOf({ projectId, name, workspaceName }: Place, rule: PlacementRule): Claim[] {
-  const byName: Claim = {
+function claimsOf({ projectId, name, workspaceName }: PlacedEnvironment, rule: PlacementRule): PlaceClaim[] {
+  const byName: PlaceClaim = {
     key: JSON.stringify(['name', projectId, name.toLowerCase()]),
     reason: (first) => `the environment of ${first} gets the same name ${name}: rename one of the folders`,
   };
-  const byWorkspace: Claim = {
+  const byWorkspace: PlaceClaim = {
     key: JSON.stringify(['workspace', workspaceName.toLowerCase()]),
     reason: (first) =>
       `the environment of ${first} gets the same workspace ${workspaceName}: rename one of the folders, or set workspaceNaming to default`,
