@@ -109,13 +109,29 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTT
 /** A path without the names of its parameters. */
 const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
-/** Whether a path of one operation would also match the pattern of another. */
-function isShadowedBy(path: string, pattern: string): boolean {
-  const [segments, others] = [path.split('/'), pattern.split('/')];
-  return (
-    segments.length === others.length &&
-    segments.every((segment, index) => segment === others[index] || others[index]?.startsWith('{'))
-  );
+/** Paths of the operations of one method. */
+interface TakenPaths {
+  readonly shapes: ReadonlySet<string>;
+  /** Segments of the paths, by their number. */
+  readonly patterns: ReadonlyMap<number, readonly (readonly string[])[]>;
+}
+
+function takenBy(operations: readonly Operation[] = []): TakenPaths {
+  return {
+    shapes: new Set(operations.map(({ path }) => shapeOf(path))),
+    patterns: Map.groupBy(
+      operations.map(({ path }) => path.split('/')),
+      ({ length }) => length,
+    ),
+  };
+}
+
+/** Whether a path would also match the pattern of another. */
+function isShadowed(path: string, { patterns }: TakenPaths): boolean {
+  const segments = path.split('/');
+  const isTakenBy = (pattern: readonly string[]) =>
+    segments.every((segment, index) => segment === pattern[index] || pattern[index]?.startsWith('{'));
+  return patterns.get(segments.length)?.some(isTakenBy) ?? false;
 }
 
 /**
@@ -125,12 +141,14 @@ function isShadowedBy(path: string, pattern: string): boolean {
  */
 export function answerShadowed(app: FastifyInstance, operations: readonly Operation[]): void {
   const own = operations.flatMap(({ path }) => methods.map((method) => [method, path] as const));
+  const byMethod = Map.groupBy(operations, ({ method }) => method);
+  const taken = new Map(methods.map((method) => [method, takenBy(byMethod.get(method))]));
   const done = new Set<string>();
   for (const [method, path] of [...own, ...clientOperations]) {
-    const place = `${method} ${shapeOf(path)}`;
-    const others = operations.filter((operation) => operation.method === method);
-    if (done.has(place) || others.some((each) => shapeOf(each.path) === shapeOf(path))) continue;
-    if (!others.some((each) => isShadowedBy(path, each.path))) continue;
+    const shape = shapeOf(path);
+    const place = `${method} ${shape}`;
+    const others = taken.get(method) ?? takenBy();
+    if (done.has(place) || others.shapes.has(shape) || !isShadowed(path, others)) continue;
     done.add(place);
     app.route({
       method,
