@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { agentProgram } from '../../../tools/programs/built-programs.ts';
 import { requestOf } from '../../src/drivers/cloudformation/request.ts';
 import { type ResourceVerb, requestFile } from '../../src/drivers/cloudformation/stacks/api/reports.ts';
-import { ownToolArguments } from '../../src/own/own-program.ts';
+import type { ProgramRole } from '../../src/own/own-program.ts';
 import { jobOf } from '../driver-job.ts';
 import { type StackServer, startStackServer } from './server.ts';
 
@@ -79,7 +80,14 @@ export async function stackProgram(
         }),
       );
       write({ [requestFile]: JSON.stringify(request) });
-      const child = spawn(process.execPath, [...ownToolArguments('cloudformation'), verb, requestFile], {
+      const args = [
+        '--disable-sigusr1',
+        agentProgram,
+        'cloudformation' satisfies ProgramRole,
+        verb,
+        requestFile,
+      ];
+      const child = spawn(process.execPath, args, {
         cwd: folder,
         env: {
           ...Object.fromEntries(set.map(({ name, value }) => [name, value])),

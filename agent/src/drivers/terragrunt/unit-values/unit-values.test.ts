@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ownToolArguments } from '../../../own/own-program.ts';
+import { agentProgram } from '../../../../../tools/programs/built-programs.ts';
+import type { ProgramRole } from '../../../own/own-program.ts';
 import { terraformFiles, tofuFiles } from '../../terraform/code/files.ts';
 import { valuesOf } from './values-of-command.ts';
 
@@ -101,8 +102,9 @@ type Tool = keyof typeof scopes;
 function roleIn(folder: string, tool: Tool = 'opentofu') {
   const plans = join(folder, 'plans');
   const run = (words: string[], env: Environment = {}) => {
-    const args = [...ownToolArguments('unit-values'), ...scopes[tool], plans, ...words];
-    const { status, stderr } = spawnSync(process.execPath, args, {
+    const role: ProgramRole = 'unit-values';
+    const args = [agentProgram, role, ...scopes[tool], plans, ...words];
+    const { status, stderr } = spawnSync(process.execPath, ['--disable-sigusr1', ...args], {
       cwd: folder,
       env: { NODE_COMPILE_CACHE: join(tmpdir(), 'runner-setup-cache'), ...env },
       encoding: 'utf8',
