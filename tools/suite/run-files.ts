@@ -11,7 +11,8 @@ import { filesVariable } from './job.ts';
 
 const files = JSON.parse(process.env[filesVariable] ?? '[]') as string[];
 delete process.env[filesVariable];
-const environment = { ...process.env };
+const variables = process.env;
+const environment = { ...variables };
 const folder = process.cwd();
 
 // All at once, of which one runs at a time: node calls the hooks of the process when no test is left to run.
@@ -33,6 +34,8 @@ async function runFile(file: string, context: TestContext): Promise<void> {
 function restoreProcess(): void {
   mock.reset();
   process.chdir(folder);
+  // A file may have put an object of its own there.
+  process.env = variables;
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
 }

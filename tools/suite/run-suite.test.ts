@@ -178,6 +178,7 @@ const twoFiles = [
   `import { after, before, describe } from 'node:test';
   const seen = [];
   process.env.LEFT_BY_A_FILE = process.env.PATH = 'changed';
+  process.env = { ...process.env, OF_ANOTHER_OBJECT: 'set' };
   process.chdir('/');
   before(() => seen.push('before'));
   after(() => console.log('end of the first file after ' + seen.join(' and ')));
@@ -186,6 +187,7 @@ const twoFiles = [
   `test('four', () => {
     console.log('in the second file');
     assert.equal(process.env.LEFT_BY_A_FILE, undefined);
+    assert.equal(process.env.OF_ANOTHER_OBJECT, undefined);
     assert.notEqual(process.env.PATH, 'changed');
     assert.notEqual(process.cwd(), '/');
   });

@@ -14,8 +14,8 @@ test('every file is in one job', () => {
   assert.deepEqual(planned.toSorted(), files.toSorted());
 });
 
-test('one job more than there are processors runs at the same time', () => {
-  assert.equal(fast?.concurrency, Math.max(2, availableParallelism()) + 1);
+test('two jobs more than there are processors run at the same time', () => {
+  assert.equal(fast?.concurrency, Math.max(2, availableParallelism()) + 2);
 });
 
 test('slow files run one by one, each in a process of its own', () => {

@@ -18,8 +18,18 @@ const oneServiceSeconds = 300;
 /** The line with which a test file says why it cannot share its process. */
 const alone = /^\/\/ Needs a process of its own: \S/m;
 
-/** Rooms whose tests run within their process, where importing the room takes most of the time of a file. */
-const sharing = new Set(['server', 'cli', 'contract', 'guards', 'protocol', 'settings', 'web']);
+/** Rooms whose files share processes: starting one and importing the room takes most of the time of many a file. */
+const sharing = new Set([
+  'agent',
+  'server',
+  'cli',
+  'contract',
+  'guards',
+  'protocol',
+  'settings',
+  'tools',
+  'web',
+]);
 
 /** Test files that may run in one process, as a name of them all; null: the file runs alone. */
 function groupOf(file: string): string | null {
@@ -60,8 +70,8 @@ export function stagesOf(files: readonly string[], graph: ImportGraph): Stage[] 
               ),
         ),
       ],
-      // One more than processors: tests wait for processes and files for a third of their time.
-      concurrency: Math.max(2, availableParallelism()) + 1,
+      // Two more than processors: tests wait for processes and files for a third of their time.
+      concurrency: Math.max(2, availableParallelism()) + 2,
     },
     // Some of them measure times, which others would change.
     { jobs: slow.map((file) => jobOf(file, minutesOf.slow)), concurrency: 1 },

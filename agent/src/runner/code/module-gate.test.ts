@@ -7,6 +7,7 @@ import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { openModuleGate } from './checkout-step.ts';
 
+// Needs a process of its own: it counts the servers of the process, of which earlier files may still close some.
 const openServers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
 
 test('the gate over https is closed when the one over ssh cannot be opened', async (t) => {
