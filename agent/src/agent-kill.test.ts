@@ -151,7 +151,12 @@ test('an agent that is killed before it has a claim on disk does not list it', w
   renameSync(folder, building);
   setup.startAgent();
   await setup.until(() => setup.server.heartbeats.length > 0, 'a heartbeat');
-  assert.deepEqual([setup.server.registrations.at(-1)?.held, setup.server.heartbeats.at(-1)?.held], [[], []]);
+  const heartbeat = setup.server.heartbeats.at(-1);
+  assert.deepEqual([setup.server.registrations.at(-1)?.held, heartbeat?.held], [[], []]);
+  assert.deepEqual(
+    heartbeat?.condition?.folders.map(({ what }) => what),
+    ['spool', 'work'],
+  );
   assert.equal(existsSync(building), false);
   const again = { ...job, attempt: 2, fence: 99 };
   setup.server.enqueue(again);

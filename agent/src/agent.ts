@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentTimings, protocolVersion, type RegisterReply } from '#protocol/messages/agent.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { conditionOf } from './condition.ts';
 import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';
 import type { HeldAttempt } from './held/held-attempt.ts';
@@ -31,6 +32,8 @@ export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwa
   readonly tools: readonly string[];
   /** Isolation of its runs. */
   readonly isolation: AgentIsolation;
+  /** Programs that are neither installed nor can be downloaded. */
+  readonly missingPrograms: readonly string[];
 }
 
 const claimWaitSeconds = 25;
@@ -194,7 +197,12 @@ export class Agent {
       keptTrees.tidy();
       try {
         const reply = await connection.heartbeat(
-          () => ({ epoch: this.#epoch, held: this.#held(), freeSlots: slots.freeCount }),
+          () => ({
+            epoch: this.#epoch,
+            held: this.#held(),
+            freeSlots: slots.freeCount,
+            condition: conditionOf(this.#options),
+          }),
           signal,
         );
         this.#settings = reply.settings;

@@ -26,7 +26,7 @@ import { referenceResolver } from './secret-references/resolve-references.ts';
 import { KeptTrees } from './slots/kept-trees.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';
 import { openSpool, type Spool } from './spool/open-spool.ts';
-import { findAvailableTools, toolPathsFor } from './toolchain/available-tools.ts';
+import { type AvailableTools, findAvailableTools, toolPathsFor } from './toolchain/available-tools.ts';
 import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
 
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     onContact: () => contact.touch(),
     onReplaced: (refusal) => stop.abort(refusal),
   });
-  const tools = await findTools(toolchain.order, log);
+  const { types: tools, missing: missingPrograms } = await findTools(toolchain.order, log);
   const { slots, isolation, groups, keptTrees, report } = await confineRuns(settings, spool, log);
   using launcher = new ProcessLauncher({
     logFile: spool.runnerLog,
@@ -85,6 +85,7 @@ async function main(): Promise<void> {
     workFolder,
     version,
     tools,
+    missingPrograms,
     isolation: report,
     toolPaths: toolPathsFor,
     runOrder: { isolation, ...orderOf(settings, workFolder, parts) },
@@ -154,14 +155,15 @@ async function work(agent: Agent, signal: AbortSignal): Promise<void> {
   if (signal.reason instanceof ServerRefusal) throw signal.reason;
 }
 
-async function findTools(order: ToolchainOrder, log: Logger): Promise<readonly string[]> {
-  const { types, missing } = await findAvailableTools(drivers, order);
+async function findTools(order: ToolchainOrder, log: Logger): Promise<AvailableTools> {
+  const found = await findAvailableTools(drivers, order);
+  const { missing } = found;
   if (missing.length > 0)
     log.warn(
       { missing },
       'programs are neither on the PATH nor can be fetched; runs that need them will fail',
     );
-  return types;
+  return found;
 }
 
 function openLog(settings: AgentSettings): Logger {

@@ -24,6 +24,8 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   // A job is handed to the agent of its project, found along the path of the project.
   'agents/project-agent-store.ts': ['project'],
   'agents/process-store.ts': ['project'],
+  // Jobs wait for the agents of their projects.
+  'dispatch/load-store.ts': ['agent_process', 'deployment', 'project'],
   // Runs as a whole: which agent process holds which attempt of which deployment and environment.
   'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment', 'project'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.

@@ -52,7 +52,8 @@ export function adviceForFullDisk(folders: readonly NamedFolder[]): string {
   return `The disk of the agent's machine is full: ${named.join(', ')}. Free some space, then deploy again.`;
 }
 
-function freeMegabytes(path: string): number | null {
+/** Space that is left on the disk of a folder; null where that cannot be found out. */
+export function freeMegabytes(path: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(path);
     return Math.floor((bavail * bsize) / megabyte);

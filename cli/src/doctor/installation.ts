@@ -173,11 +173,13 @@ function checkAgent(agent: Agent, version: string): Finding {
   const name = `agent ${plain(agent.name ?? agent.agentKey)}`;
   const about = agent.version === undefined ? '' : `, version ${agent.version}`;
   if (agent.status !== 'ACTIVE') {
-    const since = agent.updatedAt === undefined ? '' : `, last changed ${timeText(agent.updatedAt)}`;
+    const since = agent.lastContactAt === undefined ? '' : `, last contact ${timeText(agent.lastContactAt)}`;
     return problem(
       name,
       `${agent.status}${about}${since}`,
-      'Is it running, and can it reach the service? Its log says why not.',
+      plain(
+        agent.health?.problems[0] ?? 'Is it running, and can it reach the service? Its log says why not.',
+      ),
     );
   }
   if (agent.version !== undefined && agent.version !== version)

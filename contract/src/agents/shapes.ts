@@ -15,6 +15,7 @@ import {
 import { User } from '../users/shapes.ts';
 
 export const agentStatuses = ['ACTIVE', 'INACTIVE', 'DEGRADED'] as const;
+export type AgentStatus = (typeof agentStatuses)[number];
 
 export const AgentIsolation = replyObject('AgentIsolation', {
   hasNamespaces: Flag,
@@ -41,6 +42,23 @@ export const AgentProcess = replyObject('AgentProcess', {
   isolation: AgentIsolation,
 });
 
+export const AgentHealth = replyObject('AgentHealth', {
+  lastContactAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Last contact of any of its processes' }),
+  ),
+  oldestQueuedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Since when the job waits that has waited the longest' }),
+  ),
+  queued: Type.Integer({ minimum: 0, description: 'Number of jobs that wait for the agent' }),
+  running: Type.Integer({ minimum: 0, description: 'Number of jobs that the agent runs' }),
+  slots: Type.Integer({
+    minimum: 0,
+    description: 'Number of jobs that its processes in contact can run at the same time',
+  }),
+  problems: Type.Array(Text, { description: 'Sentences that say what is wrong and what to do' }),
+});
+export type AgentHealth = Static<typeof AgentHealth>;
+
 /** Place where clients want the logs of an agent. */
 export const AgentLogs = closed({
   dynamo: Type.Optional(
@@ -66,7 +84,7 @@ export const Agent = replyObject('Agent', {
   updatedAt: Type.Optional(Instant),
   isSaas: Type.Optional(Flag),
   isDefault: Type.Optional(Flag),
-  health: Type.Optional(AnyObject),
+  health: Type.Optional(AgentHealth),
   processes: Type.Optional(Type.Array(AgentProcess)),
   lastContactAt: Type.Optional(Instant),
 });

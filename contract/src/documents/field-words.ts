@@ -333,7 +333,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   selfHosted: 'The account that is wanted for the table',
   isSaas: 'Whether all organizations share it',
   isDefault: 'Whether it is the default agent of the organization',
-  health: 'Not used',
+  health: 'What the status follows from; of a shared agent, as far as the organization is concerned',
 };
 
 /** Values of a run that clients can override; each is the variable of that name in upper case. */

@@ -74,10 +74,38 @@ export const RegisterReply = Type.Object({
 });
 export type RegisterReply = Static<typeof RegisterReply>;
 
+const ShortText = Type.String({ maxLength: 1000 });
+
+/** Space of a folder that runs are written to. */
+const FolderSpace = Type.Object({
+  what: oneOf(['spool', 'work']),
+  path: ShortText,
+  freeMegabytes: Count,
+  /** Below it, runs are interrupted. */
+  reserveMegabytes: Count,
+});
+
+/** Facts about an agent's machine that people should know of before a run fails of them. */
+export const AgentCondition = Type.Object({
+  /** By the clock of the machine. */
+  time: Instant,
+  folders: Type.Array(FolderSpace, { maxItems: 10 }),
+  /** Programs that are neither installed nor can be downloaded. */
+  missingPrograms: Type.Array(ShortText, { maxItems: 50 }),
+});
+export type AgentCondition = Static<typeof AgentCondition>;
+
+/** The same as the service keeps it. */
+export type StoredCondition = Omit<AgentCondition, 'time'> & {
+  /** Of its clock before that of the service; negative: behind it. */
+  readonly clockAheadSeconds: number;
+};
+
 export const HeartbeatRequest = Type.Object({
   epoch: Count,
   held: Type.Array(HeldAttempt),
   freeSlots: Count,
+  condition: Type.Optional(AgentCondition),
 });
 export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
 export const HeartbeatReply = Type.Object({

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources e8fc61d8a3abd71f5d7774ef52722dece16441d0d937185f33804f8594280b9b
+ * sources 00abcb2d380652a4f936d3066852957a53f909d7d4901173dc63fc055f9dfa59
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -56,6 +56,7 @@ export interface AgentTable {
 export interface AgentProcessTable {
   agent_key: string;
   boot_id: string;
+  condition: JsonOrNull<Agents['agent_process.condition']>;
   contact_at: Generated<Date>;
   epoch: Generated<number>;
   hostname: string;

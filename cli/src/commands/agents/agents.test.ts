@@ -49,13 +49,19 @@ test('an agent is shown, changed, and its settings are printed as they are', asy
   const text = (content: string) => (_: unknown, response: ServerResponse) => void response.end(content);
   const east = {
     ...replies,
-    'GET /agents/OWN': { ...own, description: 'next to it', createdByUser: { name: 'Ada' } },
+    'GET /agents/OWN': {
+      ...own,
+      description: 'next to it',
+      createdByUser: { name: 'Ada' },
+      health: { running: 1, slots: 2, queued: 3, problems: ['Its disk is full.'] },
+    },
     'PATCH /agents/OWN': { ...own, name: 'west' },
     'GET /agents/OWN/values': text('agentKey: OWN\n'),
     'GET /agents/OWN/dotenv': text('ENVARIUM_AGENT_KEY=OWN\n'),
   };
   const show = await runAgainst(['agent', 'show', 'east'], east);
   assert.match(show.stdout, /Description:\s+next to it[^]*Created by:\s+Ada/);
+  assert.match(show.stdout, /1 of 2 slots in use, 3 jobs wait\nProblems:\s+Its disk is full\.\n/);
   const update = await runAgainst(['agent', 'update', 'east', '--name', 'west', '--description', ''], east);
   assert.deepEqual(update.seen.at(-1)?.body, { name: 'west', description: '' });
   assert.equal(update.stdout, 'Agent west was updated\n');

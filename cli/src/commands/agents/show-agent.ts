@@ -28,6 +28,15 @@ function processTexts({ processes = [] }: Agent): string {
   return texts.join('\n') || 'none';
 }
 
+/** `1 of 2 slots in use, 3 jobs wait` */
+function loadOf({ health }: Agent): string | undefined {
+  return health && `${health.running} of ${health.slots} slots in use, ${health.queued} jobs wait`;
+}
+
+function problemTexts({ health }: Agent): string {
+  return (health?.problems ?? []).map(plain).join('\n') || 'none';
+}
+
 function addShow(group: Command): void {
   onCall(
     group.command('show <agent>').description('show an agent: its key, id or name'),
@@ -44,6 +53,8 @@ function addShow(group: Command): void {
         ['Runs deployments of', agent.isSaas ? 'all organizations' : 'its organization'],
         ['Version', agent.version],
         ['Last contact', agent.lastContactAt && timeText(agent.lastContactAt)],
+        ['Load', loadOf(agent)],
+        ['Problems', problemTexts(agent)],
         ['Processes', processTexts(agent)],
         ['Created by', agent.createdByUser?.name],
       ]);

@@ -1,5 +1,6 @@
 /** SQL of agent processes: each works under an agent's key and holds one spool. */
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { StoredCondition } from '#protocol/messages/agent.ts';
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
 import { rowById } from '../row-queries.ts';
@@ -31,15 +32,28 @@ export async function upsertAgentProcess(
     .executeTakeFirst();
 }
 
-/** @param isGoodbye the process reports that it is about to end */
+/** @param condition of the machine; absent: the message says nothing of it */
 export async function storeContact(
   tx: Connection,
   id: string,
-  { at, isGoodbye }: { readonly at: Date; readonly isGoodbye: boolean },
+  {
+    at,
+    isGoodbye,
+    condition,
+  }: {
+    readonly at: Date;
+    /** The process reports that it is about to end. */
+    readonly isGoodbye: boolean;
+    readonly condition?: StoredCondition;
+  },
 ): Promise<void> {
   await tx
     .updateTable('agent_process')
-    .set({ contact_at: at, said_goodbye: isGoodbye })
+    .set({
+      contact_at: at,
+      said_goodbye: isGoodbye,
+      ...(condition ? { condition: JSON.stringify(condition) } : {}),
+    })
     .where('id', '=', id)
     .execute();
 }
@@ -69,23 +83,27 @@ export async function signOffProcesses(tx: Connection, agentKey: string): Promis
     .execute();
 }
 
-/** The last contact of any process that works under a key, and its version. */
-export async function newestProcess(db: Connection, agentKey: string) {
+/** The last contacts of agents, each with the version of the process; agents that were never started are missing. */
+export async function newestProcesses(db: Connection, agentKeys: readonly string[]) {
+  if (agentKeys.length === 0) return [];
   return db
     .selectFrom('agent_process')
-    .select(['contact_at', 'version', 'said_goodbye'])
-    .where('agent_key', '=', agentKey)
+    .distinctOn('agent_key')
+    .select(['agent_key', 'contact_at', 'version'])
+    .where('agent_key', 'in', [...agentKeys])
+    .orderBy('agent_key')
     .orderBy('contact_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
 }
 
-/** The processes under a key that did not sign off and had contact after a time. */
-export async function listProcesses(db: Connection, agentKey: string, after: Date) {
+/** The processes of agents that did not sign off and had contact after a time. */
+export async function listProcesses(db: Connection, agentKeys: readonly string[], after: Date) {
+  if (agentKeys.length === 0) return [];
   return db
     .selectFrom('agent_process')
-    .select(['hostname', 'version', 'contact_at', 'isolation'])
-    .where('agent_key', '=', agentKey)
+    .select(['agent_key', 'hostname', 'version', 'contact_at', 'isolation'])
+    .select(['tools', 'work_folder', 'slots', 'condition'])
+    .where('agent_key', 'in', [...agentKeys])
     .where('said_goodbye', '=', false)
     .where('contact_at', '>', after)
     .orderBy('hostname')

@@ -85,6 +85,18 @@ export async function unassignProjects(tx: Connection, projectIds: readonly stri
     .execute();
 }
 
+/** Those of several agents that projects have, and that therefore run no others. */
+export async function agentsWithProjects(db: Connection, agentKeys: readonly string[]): Promise<Set<string>> {
+  if (agentKeys.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('agent')
+    .select('agent_key')
+    .where('agent_key', 'in', [...agentKeys])
+    .where(sql<boolean>`not (${sql.raw(takesOthers('agent.agent_key'))})`)
+    .execute();
+  return new Set(rows.map((row) => row.agent_key));
+}
+
 /** Names of projects that an agent is assigned to. @param most how many */
 export async function listProjectsOfAgent(db: Connection, agentKey: string, most: number): Promise<string[]> {
   const rows = await db

@@ -1,5 +1,11 @@
 /** A heartbeat: contact is stored, the agent's list compared, and it learns the requests about its runs. */
-import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages/agent.ts';
+import type {
+  AgentCondition,
+  GoodbyeRequest,
+  HeartbeatReply,
+  HeartbeatRequest,
+  StoredCondition,
+} from '#protocol/messages/agent.ts';
 import type { Context } from '../../framework/context.ts';
 import { storeContact } from '../../rows/agents/process-store.ts';
 import { listAborting } from '../../rows/dispatch/run-store.ts';
@@ -12,13 +18,21 @@ async function abortsFor(context: Context, agentProcessId: string): Promise<Hear
   return rows.map((row) => ({ jobId: row.job_id, attempt: row.number, how: 'gently' as const }));
 }
 
+/** @param at when the message arrived */
+function storedCondition({ time, ...condition }: AgentCondition, at: Date): StoredCondition {
+  return { ...condition, clockAheadSeconds: Math.round((Date.parse(time) - at.getTime()) / 1000) };
+}
+
 export async function receiveHeartbeat(
   context: Context,
   agent: CallingAgent,
   request: HeartbeatRequest,
 ): Promise<HeartbeatReply> {
   // On its own: whatever becomes of a lost run, the others must not count as silent.
-  await storeContact(context.reserved, agent.id, { at: context.now(), isGoodbye: false });
+  const at = context.now();
+  const { condition } = request;
+  const stored = condition && { condition: storedCondition(condition, at) };
+  await storeContact(context.reserved, agent.id, { at, isGoodbye: false, ...stored });
   const unwanted = await compareHeld(context, agent, request.held);
   return {
     settings: agentSettings(context.settings),

@@ -34,6 +34,7 @@ function processColumns(context: Context, agentKey: string, request: RegisterReq
     work_folder: request.workFolder,
     slots: request.slots,
     isolation: JSON.stringify(request.isolation),
+    condition: null,
     said_goodbye: false,
     contact_at: context.now(),
     registered_at: context.now(),

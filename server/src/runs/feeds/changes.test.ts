@@ -8,7 +8,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { watchContact } from '../agents/watch-contact.ts';
 
-const { app, agent, organizationId, projectId, send, ok, add, createIdle } = await startAgentTests();
+const { app, agent, organizationId, projectId, send, ok, add, createIdle, deploy } = await startAgentTests();
 const url = await app.listen();
 
 /**
@@ -179,6 +179,28 @@ test('a member without any environment hears of what it may list, and of its fir
   }
   assert.ok(!announced.includes('environment'), announced.join());
   assert.deepEqual(announced.slice(-2), ['organization', 'roleAssignment']);
+});
+
+test('readers hear when jobs have waited for so long that an agent may be degraded, and when they no longer do', async () => {
+  const { id } = await createIdle({ requiresApproval: false });
+  const pass = () => watchContact(app.context);
+  await pass();
+  await deploy(id);
+  const ofAgents = async (work: () => Promise<unknown>) =>
+    (await heard(work)).filter((each) => each === `agent ${organizationId}`);
+  const waited = await ofAgents(async () => {
+    await pass();
+    app.advance(301);
+    await agent.heartbeat([]);
+    await pass();
+    await pass();
+  });
+  assert.equal(waited.length, 1);
+  const claimed = await ofAgents(async () => {
+    await agent.claim();
+    await pass();
+  });
+  assert.equal(claimed.length, 1);
 });
 
 test('readers hear when a process of an agent comes, falls silent and leaves', async () => {

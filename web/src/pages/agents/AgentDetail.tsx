@@ -17,7 +17,14 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { AgentProjects } from './AgentProjects.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
 import { AgentSettings } from './AgentSettings.tsx';
-import { type AgentProcess, agentLook, isolationTexts, type ListedAgent, limitsText } from './agent-words.ts';
+import {
+  type AgentProcess,
+  agentLook,
+  isolationTexts,
+  type ListedAgent,
+  limitsText,
+  loadText,
+} from './agent-words.ts';
 
 const running =
   'DEPLOY_IN_PROGRESS,DESTROY_IN_PROGRESS,TASK_IN_PROGRESS,DRY_RUN_IN_PROGRESS,ABORTING' as const;
@@ -96,6 +103,21 @@ function Process({
   );
 }
 
+function Problems({ agent: { health } }: { readonly agent: ListedAgent }) {
+  if (health === undefined || health.problems.length === 0) return null;
+  return (
+    <Part title="Problems">
+      <ul className={classes.list}>
+        {health.problems.map((text) => (
+          <li key={text}>
+            <bdi>{text}</bdi>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
 function Processes({ agent: { processes = [], status } }: { readonly agent: ListedAgent }) {
   return (
     <Part
@@ -152,6 +174,11 @@ export function AgentDetail(props: AgentDetailProps) {
       <Facts
         facts={[
           ['Status', <Status key="status" look={agentLook(agent)} />],
+          ['Load', loadText(agent)],
+          [
+            'Oldest waiting job',
+            agent.health?.oldestQueuedAt && <TimeAgo at={agent.health.oldestQueuedAt} />,
+          ],
           ['What for', description && <bdi>{description}</bdi>],
           ['Version', version],
           ['Runs deployments of', isSaas ? 'All organizations of the installation' : 'This organization'],
@@ -160,6 +187,7 @@ export function AgentDetail(props: AgentDetailProps) {
           ['Key', <code key="key">{agentKey}</code>],
         ]}
       />
+      <Problems agent={agent} />
       <Processes agent={agent} />
       <AgentRuns agent={agent} />
       <AgentProjects agent={agent} whyNot={whyNot} />

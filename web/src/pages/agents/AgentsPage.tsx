@@ -12,7 +12,7 @@ import { RecordsPage } from '../../records/RecordsPage.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column } from '../../ui/DataTable.tsx';
 import { AgentDetail } from './AgentDetail.tsx';
-import { agentLook, type ListedAgent } from './agent-words.ts';
+import { agentLook, type ListedAgent, loadText } from './agent-words.ts';
 
 const columns: readonly Column<ListedAgent>[] = [
   {
@@ -28,6 +28,7 @@ const columns: readonly Column<ListedAgent>[] = [
     isMinor: true,
     cell: ({ processes = [] }) => processes.length,
   },
+  { id: 'load', head: 'Load', isMinor: true, cell: loadText },
   { id: 'version', head: 'Version', isMinor: true, cell: ({ version }) => version ?? '–' },
   {
     id: 'runs',

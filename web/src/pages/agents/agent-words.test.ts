@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agentLook, isolationTexts, limitsText, startCommand } from './agent-words.ts';
+import { agentLook, isolationTexts, limitsText, loadText, startCommand } from './agent-words.ts';
 
 const isolation = {
   hasNamespaces: false,
@@ -23,6 +23,14 @@ test('an agent is online, offline, or was never started', () => {
   assert.equal(agentLook({ status: 'ACTIVE', version: '1.0.0' }).word, 'Online');
   assert.equal(agentLook({ status: 'INACTIVE', version: '1.0.0' }).word, 'Offline');
   assert.equal(agentLook({ status: 'INACTIVE' }).word, 'Never started');
+});
+
+test('the load of an agent is its slots and what waits for it', () => {
+  const health = { running: 1, slots: 2, queued: 0, problems: [] };
+  assert.equal(loadText({ health }), '1 of 2 slots in use');
+  assert.equal(loadText({ health: { ...health, queued: 1 } }), '1 of 2 slots in use, 1 job waits');
+  assert.equal(loadText({ health: { ...health, queued: 3 } }), '1 of 2 slots in use, 3 jobs wait');
+  assert.equal(loadText({}), '–');
 });
 
 test('missing isolation is reported, with its reason', () => {

@@ -17,6 +17,14 @@ export function agentLook({ status, version }: Pick<ListedAgent, 'status' | 'ver
   return { word: 'Offline', tone: 'fail', shape: 'cross' };
 }
 
+/** `2 of 4 slots in use, 3 jobs wait` */
+export function loadText({ health }: Pick<ListedAgent, 'health'>): string {
+  if (health === undefined) return '–';
+  const { running, slots, queued } = health;
+  const waits = queued === 0 ? '' : queued === 1 ? ', 1 job waits' : `, ${queued} jobs wait`;
+  return `${running} of ${slots} slots in use${waits}`;
+}
+
 /** Isolation of runs, as a list of sentences; `problem` explains what is missing. */
 export function isolationTexts(isolation: ProcessIsolation): readonly string[] {
   const { hasNamespaces, hasOwnUsers, hasSystemCallFilter, hasControlGroups, network, problem } = isolation;

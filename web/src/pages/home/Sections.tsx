@@ -234,17 +234,19 @@ export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
       error={read.data ? null : read.error}
       refetch={read.refetch}
     >
-      {agents.map(({ agentKey, name, status, lastContactAt }) => (
+      {agents.map(({ agentKey, name, status, lastContactAt, health }) => (
         <InboxRow
           key={agentKey}
           look={status === 'DEGRADED' ? degraded : offline}
           name={name ?? agentKey}
           to="/agents"
-          place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'No agent process is running'}
+          place={status === 'DEGRADED' ? 'Jobs wait, and it runs nothing' : 'No agent process is running'}
           action={<Open to="/agents">See agents</Open>}
         >
           <p className={rows.quiet}>
-            {lastContactAt === undefined ? (
+            {status === 'DEGRADED' && health?.problems[0] !== undefined ? (
+              health.problems[0]
+            ) : lastContactAt === undefined ? (
               'never connected'
             ) : (
               <>

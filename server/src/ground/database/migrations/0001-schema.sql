@@ -924,6 +924,8 @@ create table agent_process (
   tools text[] not null,
   work_folder text not null,
   slots integer not null,
+  -- What its last heartbeat said of its machine.
+  condition jsonb,
   said_goodbye boolean not null default false,
   contact_at timestamptz not null default now(),
   registered_at timestamptz not null default now()

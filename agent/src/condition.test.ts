@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { conditionOf } from './condition.ts';
+
+test('a heartbeat says how much space is left, which programs are missing, and what time it is', () => {
+  const { time, folders, missingPrograms } = conditionOf({
+    spool: { folder: tmpdir() },
+    workFolder: '/does/not/exist',
+    runOrder: { runLimits: { reserveBytes: 256 * 1024 ** 2 } },
+    missingPrograms: ['ansible-playbook'],
+  });
+  assert.ok(Math.abs(Date.parse(time) - Date.now()) < 10_000);
+  assert.deepEqual(missingPrograms, ['ansible-playbook']);
+  // A folder that cannot be measured is left out.
+  assert.deepEqual(
+    folders.map(({ what, path, reserveMegabytes }) => [what, path, reserveMegabytes]),
+    [['spool', tmpdir(), 256]],
+  );
+  assert.ok((folders[0]?.freeMegabytes ?? 0) > 0);
+});
