@@ -12,6 +12,7 @@ import { operations as credentials } from './credentials/operations.ts';
 import { operations as customFlows } from './custom-flows/operations.ts';
 import { operations as dashboards } from './dashboards/operations.ts';
 import { operations as deployments } from './deployments/operations.ts';
+import { operations as discovery } from './discovery/operations.ts';
 import { operations as environments } from './environments/operations.ts';
 import { operations as gitTokens } from './git-tokens/operations.ts';
 import { operations as mcp } from './mcp/operations.ts';
@@ -51,6 +52,7 @@ export const operations = {
   ...singleSignOn,
   ...projects,
   ...projectPolicies,
+  ...discovery,
   ...templates,
   ...variables,
   ...repositories,

@@ -1,6 +1,7 @@
 /** The families of the server by wing, in their order: each imports only what is listed before it. */
 import { family as bulkOperations } from './automation/bulk-operations/family.ts';
 import { family as calendar } from './automation/calendar/family.ts';
+import { family as discovery } from './automation/discovery/family.ts';
 import { family as notifications } from './automation/notifications/family.ts';
 import { family as triggers } from './automation/triggers/family.ts';
 import { family as gitTokens } from './code/git-tokens/family.ts';
@@ -54,7 +55,7 @@ export const wings: Readonly<Record<string, readonly Family[]>> = {
   inputs: [oidcIssuer, credentials, costs, variables, configurationSets],
   rules: [customFlows, approvalPolicies],
   runs: [agents, logs, feeds, deployments, schedules, environments, state, dispatch],
-  automation: [triggers, bulkOperations, calendar, notifications],
+  automation: [triggers, bulkOperations, discovery, calendar, notifications],
   service: [system, web, auditLog, dashboards, mcp],
 };
 

@@ -23,6 +23,7 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/processes/run-groups.ts createRunGroups',
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
+  'what a forge will call when a push is reported': ['server/src/automation/discovery/poll.ts scanAfterPush'],
 };
 
 const { imports: aliases } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

@@ -44,6 +44,12 @@ const nulls = {
     bitbucketClientKey: 'the repository is not read through a Bitbucket installation',
     vcsConnectionId: 'the repository is not read through a stored connection',
   },
+  Discovery: {
+    type: 'file mode: each environment has the type of its template',
+    githubInstallationId: 'the repository is not read through a GitHub installation',
+    bitbucketClientKey: 'the repository is not read through a Bitbucket installation',
+    vcsConnectionId: 'the repository is not read through a stored connection',
+  },
   Credential: { value: 'always: the value is never returned' },
   ApiKeySecret: { lastUsedAt: 'it was never used' },
   ApiKey: { ...apiKey, ownerId: 'no one is responsible for it' },

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 00abcb2d380652a4f936d3066852957a53f909d7d4901173dc63fc055f9dfa59
+ * sources d1d6da57aca9425c45c1e68dfe65edc1a4835c6fbb8d2d2311c936d8b10d7dff
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -13,6 +13,7 @@ import type { Columns as Costs } from './costs/columns.ts';
 import type { Columns as Credentials } from './credentials/columns.ts';
 import type { Columns as CustomFlows } from './custom-flows/columns.ts';
 import type { Columns as Deployments } from './deployments/columns.ts';
+import type { Columns as Discovery } from './discovery/columns.ts';
 import type { Columns as Dispatch } from './dispatch/columns.ts';
 import type { Columns as Environments } from './environments/columns.ts';
 import type { Columns as GitTokens } from './git-tokens/columns.ts';
@@ -400,6 +401,64 @@ export interface DeploymentStepTable {
   retry_count: Generated<number>;
   started_at: Date | null;
   status: Generated<Logs['deployment_step.status']>;
+}
+
+export interface DiscoveryTable {
+  auto_deploy_by_custom_glob: string | null;
+  created_at: Date;
+  creates_from_pull_requests: Generated<boolean>;
+  environment_placement: Discovery['discovery.environment_placement'] | null;
+  glob_pattern: string | null;
+  next_poll_at: Date;
+  on_removal: Discovery['discovery.on_removal'];
+  project_id: string;
+  removal_limit_percent: number;
+  repository_regex: string | null;
+  root_path: string | null;
+  scanned_commit: string | null;
+  scanned_version: number | null;
+  template_id: string;
+  type: Discovery['discovery.type'] | null;
+  updated_at: Date;
+  updated_by: string;
+  version: Generated<number>;
+  workspace_naming: Discovery['discovery.workspace_naming'] | null;
+}
+
+export interface DiscoveryFolderTable {
+  environment_id: string | null;
+  environment_name: string | null;
+  environment_project_id: string | null;
+  file: string;
+  file_id: string;
+  folder: string;
+  project_id: string;
+  reason: string | null;
+  renamed_from: string | null;
+  repository: string;
+  status: Discovery['discovery_folder.status'];
+  tree_id: string;
+  workspace_name: string | null;
+}
+
+export interface DiscoveryScanTable {
+  cause: Discovery['discovery_scan.cause'];
+  commit_hash: string | null;
+  created: Generated<number>;
+  created_at: Date;
+  error: string | null;
+  files: number | null;
+  finished_at: Date | null;
+  id: string;
+  is_forced: Generated<boolean>;
+  is_unchanged: Generated<boolean>;
+  listed_at: Date | null;
+  matched: number | null;
+  passed_over_count: Generated<number>;
+  project_id: string;
+  removed: Generated<number>;
+  status: Generated<Discovery['discovery_scan.status']>;
+  version: number;
 }
 
 export interface DownstreamTable {
@@ -1064,6 +1123,9 @@ export interface Schema {
   deployment_event: DeploymentEventTable;
   deployment_level: DeploymentLevelTable;
   deployment_step: DeploymentStepTable;
+  discovery: DiscoveryTable;
+  discovery_folder: DiscoveryFolderTable;
+  discovery_scan: DiscoveryScanTable;
   downstream: DownstreamTable;
   effect: EffectTable;
   environment: EnvironmentTable;

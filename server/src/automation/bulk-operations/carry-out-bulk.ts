@@ -4,7 +4,7 @@
  * continues with what is left.
  */
 import type { BulkData } from '#contract/bulk-operations/operations.ts';
-import { loadAccess } from '../../framework/access/load-access.ts';
+import { onBehalf } from '../../framework/access/on-behalf.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import type { EffectKind } from '../../framework/effects/effect-kind.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -19,7 +19,6 @@ import {
   getBulkRow,
   lockNextItem,
 } from '../../rows/bulk-operations/bulk-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
 import { actOnEnvironment } from './act-on-environment.ts';
 
 /** Maximum time of an effect in one go: less than effects may take. */
@@ -108,18 +107,8 @@ export async function carryOutItems(
   return finishOperation(context.db, operation.id, context.now());
 }
 
-/** Acts for the one who requested the operation, with the rights that it has now. */
-async function onBehalf(context: Context, row: BulkRow): Promise<ActorContext> {
-  const userId = row.created_by;
-  const [users, access] = await Promise.all([getUsers(context.db, [userId]), loadAccess(context.db, userId)]);
-  const { name = userId, email = '' } = users.get(userId) ?? {};
-  return {
-    ...context,
-    actor: { userId, name, email, keyId: row.key_id, sessionId: null, access },
-    requestId: row.request_id,
-    ...(row.address === null ? {} : { address: row.address }),
-  };
-}
+const byAuthor = (context: Context, { created_by, key_id, request_id, address }: BulkRow) =>
+  onBehalf(context, { userId: created_by, keyId: key_id, requestId: request_id, address });
 
 interface BulkPayload {
   readonly operationId: string;
@@ -134,7 +123,7 @@ export const continueBulk: EffectKind<BulkPayload> = {
     if (!operation) return;
     const until = performance.now() + workMilliseconds;
     const isOver = () => signal.aborted || performance.now() > until;
-    const isFinished = await carryOutItems(await onBehalf(context, operation), operation, isOver);
+    const isFinished = await carryOutItems(await byAuthor(context, operation), operation, isOver);
     signal.throwIfAborted();
     if (isFinished) return;
     const isLate = performance.now() > until;

@@ -86,6 +86,7 @@ const counterparts: Partial<Record<OperationName, OperationName>> = {
   clearState: 'importState',
   deleteStateVersion: 'rollBackState',
   deleteStateAccess: 'setStateAccess',
+  deleteDiscovery: 'setDiscovery',
   deleteGitToken: 'updateGitToken',
   deleteSshKey: 'updateSshKey',
   deleteVcsConnection: 'updateVcsConnection',

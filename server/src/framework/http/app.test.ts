@@ -27,6 +27,7 @@ const ids = {
   vcsType: 'github',
   credentialId: id,
   credentialsId: id,
+  scanId: id,
 };
 
 /** Every path of the contract and of the agent protocol, and some that lead nowhere. */

@@ -133,12 +133,15 @@ export const getEnvironmentRows = rowsByIds('environment');
 /** Names and place of an environment. */
 export type NamedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'organization_id' | 'project_id'>;
 
-/** The environments of a project, by name. */
-export async function environmentsOfProject(db: Connection, projectId: string): Promise<NamedEnvironment[]> {
+/** The environments of projects, by name. */
+export async function environmentsOfProjects(
+  db: Connection,
+  projectIds: readonly string[],
+): Promise<NamedEnvironment[]> {
   return db
     .selectFrom('environment')
     .select(['id', 'name', 'organization_id', 'project_id'])
-    .where('project_id', '=', projectId)
+    .where('project_id', '=', sql<string>`any(${projectIds}::uuid[])`)
     .orderBy('name')
     .orderBy('id')
     .execute();

@@ -177,11 +177,13 @@ export async function moveProjectRows(
 export async function projectsBelow(
   db: Connection,
   ids: readonly string[],
-): Promise<Pick<ProjectRow, 'id' | 'organization_id' | 'hierarchy'>[]> {
+): Promise<
+  Pick<ProjectRow, 'id' | 'organization_id' | 'hierarchy' | 'parent_project_id' | 'name' | 'is_archived'>[]
+> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('project')
-    .select(['id', 'organization_id', 'hierarchy'])
+    .select(['id', 'organization_id', 'hierarchy', 'parent_project_id', 'name', 'is_archived'])
     .where((eb) =>
       eb(
         'organization_id',

@@ -7,6 +7,8 @@ import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 export interface CommitTree {
   /** The id of the commit. */
   id(): Promise<string>;
+  /** All paths, as `git ls-tree -r -t -z` writes them. */
+  listing(): Promise<Buffer>;
   /** Names in a folder, sorted; null if it is not a folder. */
   namesIn(folder: string): Promise<string[] | null>;
   /** Texts by path: of those that are files, of at most `mostFileBytes`. */
@@ -86,6 +88,10 @@ export function commitTree(place: GitPlace, folder: string, commit: string): Com
     async id() {
       const { output } = await run(['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`]);
       return output.toString('utf8').trim();
+    },
+    async listing() {
+      const { output } = await run(['ls-tree', '-r', '-t', '-z', '--full-tree', commit]);
+      return output;
     },
     namesIn(path) {
       const known = listed.get(path) ?? list(path);

@@ -97,9 +97,13 @@ async function runOrExplain(
   return explain(answer, fetched);
 }
 
-/** Large files hold no variables. A local repository does not filter. */
-function filterFor({ access }: CommitSource): string[] {
-  return access.kind === 'local' ? [] : ['--filter=blob:limit=2m'];
+/** Part of a commit to fetch: its files but for large ones, which hold no variables, or their names only. */
+export type FetchedPart = 'files' | 'names';
+
+/** A local repository does not filter. */
+function filterFor({ access }: CommitSource, part: FetchedPart): string[] {
+  if (access.kind === 'local') return [];
+  return [part === 'files' ? '--filter=blob:limit=2m' : '--filter=blob:none'];
 }
 
 /**
@@ -107,10 +111,16 @@ function filterFor({ access }: CommitSource): string[] {
  * @returns its name there
  * @throws UnreadableRepository that names the field
  */
-export async function fetchCommit(place: GitPlace, fetched: CommitSource, folder: string): Promise<string> {
+export async function fetchCommit(
+  place: GitPlace,
+  fetched: CommitSource,
+  folder: string,
+  part: FetchedPart = 'files',
+): Promise<string> {
   const { revision } = fetched;
-  if (revision === undefined || isClonable(revision)) await clone(place, fetched, folder, revision);
-  else return fetch(place, fetched, folder, revision);
+  const filter = filterFor(fetched, part);
+  if (revision === undefined || isClonable(revision)) await clone(place, fetched, folder, filter);
+  else return fetch(place, fetched, folder, { commit: revision, filter });
   return 'HEAD';
 }
 
@@ -118,8 +128,9 @@ async function clone(
   place: GitPlace,
   fetched: CommitSource,
   folder: string,
-  name: string | undefined,
+  filter: readonly string[],
 ): Promise<void> {
+  const { revision: name } = fetched;
   const args = [
     'clone',
     '--quiet',
@@ -128,7 +139,7 @@ async function clone(
     '--single-branch',
     '--no-tags',
     '--template=',
-    ...filterFor(fetched),
+    ...filter,
     ...(name === undefined ? [] : [`--branch=${name}`]),
     '--',
     addressOf(fetched.access),
@@ -145,11 +156,11 @@ async function fetch(
   place: GitPlace,
   fetched: CommitSource,
   folder: string,
-  commit: string,
+  { commit, filter }: { readonly commit: string; readonly filter: readonly string[] },
 ): Promise<string> {
   await mustRun(place, fetched, ['init', '--quiet', '--bare', '--template=', '--', folder]);
   const address = addressOf(fetched.access);
-  const fetching = ['-C', folder, 'fetch', '--quiet', '--no-tags', ...filterFor(fetched)];
+  const fetching = ['-C', folder, 'fetch', '--quiet', '--no-tags', ...filter];
   const one = await runOrExplain(place, fetched, [...fetching, '--depth=1', '--', address, commit], true);
   if (typeof one !== 'string') return 'FETCH_HEAD';
   if (!one.startsWith('revision ') || isFullName(commit)) throw new UnreadableRepository(one);

@@ -119,6 +119,68 @@ export function readRepository<Result>(
   );
 }
 
+/** All paths of a commit. */
+export interface CommitListing {
+  /** Id of the commit. */
+  readonly commit: string;
+  /** As `git ls-tree -r -t -z` writes it: `<mode> <type> <id>\t<path>`, each ended by a zero byte. */
+  readonly listing: Uint8Array;
+}
+
+/**
+ * Lists the files and folders of a commit without fetching their content.
+ * @param revision branch, tag or commit; absent: the default branch
+ * @throws UnreadableRepository in plain words; a Refusal where a limit is reached
+ */
+export function listCommit(
+  context: Opening,
+  source: RepositorySource,
+  revision: string | undefined,
+): Promise<CommitListing> {
+  const wanted = fetchedFrom(source, revision);
+  return inTurn(() =>
+    inPlace(context, async (place) => {
+      const fetched = await checked(context, place, wanted);
+      const folder = join(place.folder, 'code');
+      const name = await fetchCommit(place, fetched, folder, 'names');
+      const tree = commitTree(place, folder, name);
+      return { commit: await tree.id(), listing: await tree.listing() };
+    }),
+  );
+}
+
+const commitId = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+/**
+ * Asks a repository for the commit that a revision stands for, and nothing else.
+ * @param revision branch, tag or commit; absent: the default branch
+ * @returns undefined for a revision that the repository does not list, such as the beginning of an id
+ * @throws UnreadableRepository in plain words; a Refusal where a limit is reached
+ */
+export function headOf(
+  context: Opening,
+  source: RepositorySource,
+  revision: string | undefined,
+): Promise<string | undefined> {
+  if (revision !== undefined && commitId.test(revision)) return Promise.resolve(revision);
+  const wanted = fetchedFrom(source, revision);
+  const full = revision?.startsWith('refs/')
+    ? [revision]
+    : [`refs/heads/${revision}`, `refs/tags/${revision}`];
+  // A tag with a message stands for the commit that it is about.
+  const names = revision === undefined ? ['HEAD'] : full.flatMap((name) => [`${name}^{}`, name]);
+  return inTurn(() =>
+    inPlace(context, async (place) => {
+      const fetched = await checked(context, place, wanted);
+      const args = ['ls-remote', '--quiet', '--', addressOf(fetched.access), ...names];
+      const { output } = await mustRun(place, fetched, args, true);
+      const lines = output.toString('utf8').split('\n');
+      const ids = new Map(lines.map((line) => line.split('\t', 2).toReversed() as [string, string]));
+      return names.map((name) => ids.get(name)).find((id) => id !== undefined);
+    }),
+  );
+}
+
 /** Names of revisions, as the repository lists them. */
 export interface Revisions {
   readonly heads: string[];

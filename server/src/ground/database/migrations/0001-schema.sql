@@ -1445,3 +1445,79 @@ create table cost_credential_assignment (
   primary key (project_id, credential_id)
 );
 create index cost_credential_assignment_by_credential on cost_credential_assignment (credential_id);
+
+-- # Environment discovery
+
+-- Finds the environments of a project; repository, credentials and tool settings are those of its template.
+create table discovery (
+  project_id uuid primary key references project,
+  template_id uuid not null unique references template,
+  -- The tool of the environments; null in file mode.
+  type text,
+  -- Null in file mode, as the next ones.
+  glob_pattern text,
+  root_path text,
+  environment_placement text,
+  workspace_naming text,
+  auto_deploy_by_custom_glob text,
+  creates_from_pull_requests boolean not null default false,
+  -- Null in glob mode.
+  repository_regex text,
+  on_removal text not null,
+  removal_limit_percent integer not null,
+  -- Rises with each change: a scan that began before it ends.
+  version integer not null default 1,
+  -- The head and the version of the last scan that succeeded.
+  scanned_commit text,
+  scanned_version integer,
+  next_poll_at timestamptz not null,
+  updated_by text not null references app_user,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index discovery_by_poll on discovery (next_poll_at);
+
+create table discovery_scan (
+  id uuid primary key,
+  project_id uuid not null references discovery on delete cascade,
+  cause text not null,
+  status text not null default 'RUNNING',
+  version integer not null,
+  -- A person asked for it: it reads everything again.
+  is_forced boolean not null default false,
+  is_unchanged boolean not null default false,
+  commit_hash text,
+  error text,
+  -- When the folders were read; what is left to do is in their rows then.
+  listed_at timestamptz,
+  files integer,
+  matched integer,
+  created integer not null default 0,
+  removed integer not null default 0,
+  passed_over_count integer not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz
+);
+create index discovery_scan_by_project on discovery_scan (project_id, created_at desc);
+
+-- What is known of each folder; it outlives the configuration, so that no folder becomes two environments.
+create table discovery_folder (
+  project_id uuid not null references project,
+  repository text not null,
+  -- Empty: the root.
+  folder text not null,
+  file text not null,
+  -- Ids of git, which tell a renamed folder.
+  file_id text not null,
+  tree_id text not null,
+  status text not null,
+  reason text,
+  environment_id uuid references environment on delete set null,
+  -- The environment as it will be, or would be.
+  environment_name text,
+  environment_project_id uuid,
+  workspace_name text,
+  renamed_from text,
+  primary key (project_id, repository, folder)
+);
+create index discovery_folder_by_environment on discovery_folder (environment_id);

@@ -1,19 +1,16 @@
 /** Fetches the files of a policy, under the guards and limits of every repository that the service reads. */
 import { posix } from 'node:path';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
-import { knownHostsFile } from '#guards/known-hosts.ts';
-import { readRepository as kindOfRepository } from '#guards/source-guards.ts';
 import { version } from '#protocol/version.ts';
 import { type CommitTree, UnreadableFile } from '../../../code/repositories/git/commit-tree.ts';
 import { UnreadableRepository } from '../../../code/repositories/git/fetch-commit.ts';
 import { readRepository } from '../../../code/repositories/git/open-repository.ts';
 import { UnusableGit } from '../../../code/repositories/git/run-git.ts';
-import { credentialsFor } from '../../../code/templates/credentials-for.ts';
+import { sourceOf } from '../../../code/repositories/source-of.ts';
 import type { Context } from '../../../framework/context.ts';
 import { Refusal } from '../../../ground/errors.ts';
 import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
-import { getKeyValues } from '../../../rows/ssh-keys/ssh-key-store.ts';
-import type { TemplateRow } from '../../../rows/templates/template-store.ts';
+import { openCredentials, type TemplateRow } from '../../../rows/templates/template-store.ts';
 import { findInCatalogue } from './catalogue.ts';
 import type { PolicyFiles } from './compile-policy.ts';
 import { PolicyError, PolicyUnavailable } from './policy-error.ts';
@@ -54,23 +51,12 @@ async function filesIn(tree: CommitTree, folder: string): Promise<PolicyFiles> {
   return new Map([...texts].map(([path, text]) => [posix.relative(folder, path), text]));
 }
 
-/** Credentials for the repository. */
-async function sourceOf(context: Context, template: TemplateRow, project: ProjectPlace) {
+/** The repository, with what it is read with. @throws UnreadableRepository */
+function sourceOfPolicy(context: Context, template: TemplateRow, project: ProjectPlace) {
   const { repository, settings } = template;
-  const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
-  const kind = kindOfRepository(repository, allowed);
-  if ('refusal' in kind) throw new PolicyError(`Its repository is refused: ${kind.refusal}`);
   const place = { organizationId: template.organization_id, projectId: null };
-  const keyIds = (settings.sshKeys ?? []).map((key) => key.id);
-  const ssh =
-    kind.kind === 'ssh'
-      ? {
-          keys: await getKeyValues(context.db, context, project, keyIds),
-          knownHosts: knownHostsFile(context.settings.gitKnownHosts),
-        }
-      : undefined;
-  const credentials = (await credentialsFor(context, { template, place, repository })) ?? undefined;
-  return { repository, ...allowed, ...(credentials ? { credentials } : {}), ...(ssh ? { ssh } : {}) };
+  const own = openCredentials(context, template);
+  return sourceOf(context, { repository, settings, own, place, keysOf: project });
 }
 
 /** @throws PolicyError for a folder that another version had */
@@ -104,7 +90,7 @@ export async function readPolicy(
   const { revision, path = '' } = template.settings;
   if (template.repository === catalogueRepository) return cataloguedPolicy(path);
   try {
-    const source = await sourceOf(context, template, project);
+    const source = await sourceOfPolicy(context, template, project);
     return await readRepository(context, source, commit ?? (revision || undefined), async (tree) => ({
       commit: await tree.id(),
       files: await filesIn(tree, path.replace(/^\.?\/+|\/+$/g, '')),

@@ -2,7 +2,7 @@
 import type { EnvironmentOutput } from '#contract/deployments/shapes.ts';
 import type { ActorContext } from '../../../framework/context.ts';
 import { lastOutputsOf } from '../../../rows/deployments/last-outputs-store.ts';
-import { environmentsOfProject } from '../../../rows/environments/environment-store.ts';
+import { environmentsOfProjects } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { projectsWithOutputsAsInputs } from '../../../rows/project-policies/policy-store.ts';
 
@@ -12,7 +12,7 @@ export async function listOutputs(
   projectId: string,
 ): Promise<EnvironmentOutput[]> {
   if ((await projectsWithOutputsAsInputs(db, [projectId])).size === 0) return [];
-  const environments = (await environmentsOfProject(db, projectId)).filter((row) =>
+  const environments = (await environmentsOfProjects(db, [projectId])).filter((row) =>
     actor.access.has('VIEW_ENVIRONMENT', inEnvironment(row)),
   );
   const last = await lastOutputsOf(

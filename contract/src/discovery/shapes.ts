@@ -1,0 +1,200 @@
+/** Shapes of replies about environment discovery. */
+import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
+import { Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import {
+  RetryReply,
+  sourceReplyFields,
+  TerragruntTfBinary,
+  toolVersionReplyFields,
+} from '../sources/shapes.ts';
+import { User } from '../users/shapes.ts';
+
+/** Tools of the environments that are found. */
+export const discoveryTypes = ['opentofu', 'terraform', 'terragrunt', 'workflow'] as const;
+export type DiscoveryType = (typeof discoveryTypes)[number];
+
+export const environmentPlacements = ['topProject', 'existingSubProject'] as const;
+export type EnvironmentPlacement = (typeof environmentPlacements)[number];
+
+export const workspaceNamings = ['default', 'environmentName'] as const;
+export type WorkspaceNaming = (typeof workspaceNamings)[number];
+
+/** Ways to treat an environment whose folder is gone. */
+export const removals = ['flag', 'archive', 'destroy'] as const;
+export type Removal = (typeof removals)[number];
+
+/** Descriptions that requests and replies share. */
+export const discoveryWords = {
+  environmentPlacement:
+    'The project of each environment: this one, or the deepest sub-project whose names its path begins with',
+  rootPath: 'Folder below which names and sub-projects begin; empty or absent: the root of the repository',
+  workspaceNaming: 'The workspace of each environment: `default`, or one that is derived from its name',
+  fileConfiguration: 'Discovery files instead of a glob',
+  onRemoval: 'Treatment of an environment whose folder is gone',
+} as const;
+
+const EnvironmentName = Type.String({
+  description: 'Name of the environment, or the name that it would get',
+});
+const EnvironmentProjectId = Type.String({ description: 'Project of the environment' });
+const RenamedFrom = Type.String({ description: 'Folder that is gone and had the same content' });
+
+/** Fields that only glob mode has. */
+const globReplyFields = {
+  globPattern: Type.Optional(Type.String({ description: 'Files whose folders become environments' })),
+  environmentPlacement: Type.Optional(oneOf(environmentPlacements, discoveryWords.environmentPlacement)),
+  rootPath: Type.Optional(Type.String({ description: discoveryWords.rootPath })),
+  workspaceNaming: Type.Optional(oneOf(workspaceNamings, discoveryWords.workspaceNaming)),
+  autoDeployByCustomGlob: Type.Optional(Text),
+  createNewEnvironmentsFromPullRequests: Type.Optional(
+    Type.Boolean({ description: 'Whether pull requests that add folders create environments' }),
+  ),
+};
+
+export const Discovery = replyObject('Discovery', {
+  id: Type.Optional(Text),
+  projectId: Type.Optional(Text),
+  organizationId: Text,
+  name: Text,
+  repository: Type.String({ description: 'Empty in file mode' }),
+  type: oneOf(discoveryTypes),
+  ...globReplyFields,
+  discoveryFileConfiguration: Type.Optional(
+    Type.Object(
+      { repositoryRegex: Type.String({ description: 'Repositories that may contain discovery files' }) },
+      { description: discoveryWords.fileConfiguration },
+    ),
+  ),
+  ...sourceReplyFields,
+  ...toolVersionReplyFields,
+  terragruntTfBinary: Type.Optional(TerragruntTfBinary),
+  isTerragruntRunAll: Type.Optional(Flag),
+  description: Type.Optional(Text),
+  retry: Type.Optional(RetryReply),
+  runTestsOnPullRequest: Type.Optional(Flag),
+  projectIds: Type.Optional(Type.Array(Text)),
+  tagPrefix: Type.Optional(Text),
+  author: Type.Optional(User),
+  authorId: Type.Optional(Text),
+  createdAt: Type.Optional(Instant),
+  updatedAt: Type.Optional(Instant),
+  isDeleted: Type.Optional(Flag),
+  isSingleUse: Type.Optional(Flag),
+  onRemoval: oneOf(removals, discoveryWords.onRemoval),
+  removalLimitPercent: Type.Integer({
+    description: 'A scan that would archive or destroy a larger share of the environments asks first',
+  }),
+});
+export type Discovery = Static<typeof Discovery>;
+
+export const scanStatuses = ['RUNNING', 'WAITING_FOR_USER', 'SUCCESS', 'FAILURE', 'CANCELLED'] as const;
+export type ScanStatus = (typeof scanStatuses)[number];
+
+/** Reasons to scan. */
+export const scanCauses = ['saved', 'poll', 'push', 'user'] as const;
+export type ScanCause = (typeof scanCauses)[number];
+
+export const DiscoveryScan = replyObject('DiscoveryScan', {
+  id: Text,
+  status: oneOf(scanStatuses),
+  cause: oneOf(scanCauses, 'The reason for the scan'),
+  commitHash: Type.Optional(Text),
+  error: Type.Optional(Type.String({ description: 'Why it failed, was cancelled or waits' })),
+  isUnchanged: Type.Boolean({ description: 'The branch had not moved since the last scan' }),
+  files: Type.Optional({ ...Count, description: 'Files of the repository' }),
+  matched: Type.Optional({ ...Count, description: 'Folders that the glob matches' }),
+  created: Type.Optional({ ...Count, description: 'Environments that were created' }),
+  removed: Type.Optional({
+    ...Count,
+    description: 'Environments that were archived or that are being destroyed',
+  }),
+  createdAt: Instant,
+  finishedAt: Type.Optional(Instant),
+});
+export type DiscoveryScan = Static<typeof DiscoveryScan>;
+
+/**
+ * `MANAGED`: it has its environment. `PENDING`: its environment is about to be created. `SKIPPED`: it matches, and no
+ * environment was created. `PASSED_OVER`: it contains code of the type, and the glob does not match it. `MISSING`: it is gone,
+ * its environment exists. `REMOVING`: the same, and the environment is about to be archived or destroyed. `REMOVED`: that was
+ * done. `RENAMED`: it looks like a folder that is gone, and a person decides. `DELETED`: people deleted its environment.
+ */
+export const folderStatuses = [
+  'MANAGED',
+  'PENDING',
+  'SKIPPED',
+  'PASSED_OVER',
+  'MISSING',
+  'REMOVING',
+  'REMOVED',
+  'RENAMED',
+  'DELETED',
+] as const;
+export type FolderStatus = (typeof folderStatuses)[number];
+
+export const DiscoveredFolder = replyObject('DiscoveredFolder', {
+  folder: Type.String({ description: 'Path in the repository; empty: its root' }),
+  file: Type.String({ description: 'The file that was found in it' }),
+  status: oneOf(folderStatuses),
+  reason: Type.Optional(Type.String({ description: 'Why it is not (or no longer) an environment' })),
+  environmentId: Type.Optional(Text),
+  environmentName: Type.Optional(
+    Type.String({ description: 'Of the environment, or as it would be called' }),
+  ),
+  environmentProjectId: Type.Optional(EnvironmentProjectId),
+  renamedFrom: Type.Optional(Type.String({ description: 'Folder that is gone and had the same content' })),
+});
+export type DiscoveredFolder = Static<typeof DiscoveredFolder>;
+
+export const DiscoveryState = replyObject('DiscoveryState', {
+  lastScan: Type.Optional({ ...DiscoveryScan, description: 'The newest scan' }),
+  nextPollAt: Type.String({ format: 'date-time', description: 'Time at which the branch is checked next' }),
+  folders: Type.Array(DiscoveredFolder, { description: 'Sorted by their path' }),
+  passedOverCount: Type.Integer({
+    minimum: 0,
+    description:
+      'Folders with code of the type that the glob does not match; at most 1,000 of them are listed',
+  }),
+});
+export type DiscoveryState = Static<typeof DiscoveryState>;
+
+export const previewActions = [
+  'create',
+  'keep',
+  'skip',
+  'passOver',
+  'flag',
+  'archive',
+  'destroy',
+  'askAboutRename',
+] as const;
+export type PreviewAction = (typeof previewActions)[number];
+
+export const DiscoveryPreview = replyObject('DiscoveryPreview', {
+  commitHash: Text,
+  files: Type.Integer({ minimum: 0, description: 'Files of the repository' }),
+  passedOverCount: Type.Integer({
+    minimum: 0,
+    description:
+      'Folders with code of the type that the glob does not match; at most 1,000 of them are listed',
+  }),
+  asksFirst: Type.Boolean({
+    description: 'The scan would archive or destroy more than `removalLimitPercent`, and ask first',
+  }),
+  folders: Type.Array(
+    Type.Object({
+      folder: Type.String({ description: 'Path in the repository; empty: its root' }),
+      file: Type.String({ description: 'The file that was found in it' }),
+      action: oneOf(previewActions, 'Action of a scan'),
+      reason: Type.Optional(Text),
+      environmentId: Type.Optional(Text),
+      environmentName: Type.Optional(EnvironmentName),
+      environmentProjectId: Type.Optional(EnvironmentProjectId),
+      workspaceName: Type.Optional(Text),
+      renamedFrom: Type.Optional(RenamedFrom),
+    }),
+    { description: 'Sorted by their path' },
+  ),
+});
+export type DiscoveryPreview = Static<typeof DiscoveryPreview>;

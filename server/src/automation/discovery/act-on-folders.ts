@@ -1,0 +1,109 @@
+/** Creates the environments of new folders, and archives or destroys those of folders that are gone. */
+
+import { bulkRights } from '#contract/bulk-operations/operations.ts';
+import type { FolderStatus } from '#contract/discovery/shapes.ts';
+import { operations } from '#contract/operations.ts';
+import { rightsOf } from '#contract/schema/operation.ts';
+import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { whyUnavailable } from '../../ground/database/unavailable.ts';
+import { Refusal } from '../../ground/errors.ts';
+import { lockDiscovery } from '../../rows/discovery/discovery-store.ts';
+import { type FolderRow, lockNextFolder, updateFolder } from '../../rows/discovery/folder-store.ts';
+import { countScanned, getScan } from '../../rows/discovery/scan-store.ts';
+import { inEnvironment, type Place } from '../../rows/places.ts';
+import { destroyEnvironment } from '../../runs/deployments/deploy-environment.ts';
+import { createEnvironmentWithoutTemplate } from '../../runs/environments/create-environment.ts';
+import { updateEnvironment } from '../../runs/environments/update-environment.ts';
+import { environmentBody } from './environment-body.ts';
+import type { ScanWork } from './scan-work.ts';
+
+/** Maximum time in one go: less than effects may take. */
+const workMilliseconds = 30_000;
+
+/** The author needs the rights that everybody needs, at the time when something is done. */
+function requireRights(context: ActorContext, place: Place, kind: 'create' | 'archive' | 'destroy'): void {
+  const rights = kind === 'create' ? rightsOf(operations.createEnvironmentWithoutTemplate) : bulkRights(kind);
+  const who = `Environment discovery acts for ${context.actor.name}, who saved its configuration, and`;
+  for (const right of rights) requireRight(context.actor, place, right, who);
+}
+
+async function create(context: ActorContext, work: ScanWork, row: FolderRow): Promise<void> {
+  const projectId = row.environment_project_id ?? row.project_id;
+  requireRights(context, { ...work.rule.place, projectId, environmentId: null }, 'create');
+  const made = await createEnvironmentWithoutTemplate(context, environmentBody(work, row));
+  await updateFolder(context.db, row, { status: 'MANAGED', reason: null, environment_id: made.id });
+  await countScanned(context.db, work.scan.id, 'created');
+}
+
+async function remove(context: ActorContext, { scan, row: { on_removal } }: ScanWork, row: FolderRow) {
+  if (row.environment_id === null || on_removal === 'flag') return;
+  requireRights(context, inEnvironment(await requireEnvironment(context, row.environment_id)), on_removal);
+  if (on_removal === 'archive') await updateEnvironment(context, row.environment_id, { isArchived: true });
+  else await destroyEnvironment(context, row.environment_id, {});
+  await updateFolder(context.db, row, { status: 'REMOVED' });
+  await countScanned(context.db, scan.id, 'removed');
+}
+
+/** State of a folder whose environment could not be created or removed. */
+function refused(row: FolderRow, error: unknown, context: ActorContext) {
+  if (!(error instanceof Refusal))
+    context.log.error(
+      { err: error, projectId: row.project_id, folder: row.folder },
+      'a folder of a scan failed',
+    );
+  const text = error instanceof Refusal ? error.message : 'The service failed; its log says why';
+  return row.status === 'PENDING'
+    ? ({ status: 'SKIPPED', reason: text } as const)
+    : ({
+        status: 'MISSING',
+        reason: `The folder is gone, and its environment could not be removed: ${text}`,
+      } as const);
+}
+
+/** @returns false where nothing is left to do, or the scan is out of date */
+async function actOnNext(
+  context: ActorContext,
+  work: ScanWork,
+  statuses: readonly FolderStatus[],
+): Promise<boolean> {
+  const place = { projectId: work.row.project_id, repository: work.rule.repository };
+  let found: FolderRow | undefined;
+  try {
+    return await inTransaction(context, async (context) => {
+      // Holds back changes of the configuration, and newer scans.
+      const row = await lockDiscovery(context.db, work.row.project_id, 'share');
+      if (row?.version !== work.scan.version) return false;
+      found = await lockNextFolder(context.db, place, statuses);
+      if (!found) return false;
+      await (found.status === 'PENDING' ? create(context, work, found) : remove(context, work, found));
+      return true;
+    });
+  } catch (error) {
+    if (!found || whyUnavailable(error) !== null) throw error;
+    await updateFolder(context.db, found, refused(found, error, context));
+    return true;
+  }
+}
+
+/**
+ * Acts on one folder after the other.
+ * @param context of the user who has saved the configuration
+ * @returns whether nothing is left to do
+ */
+export async function actOnFolders(
+  context: ActorContext,
+  work: ScanWork,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const until = performance.now() + workMilliseconds;
+  const scan = await getScan(context.db, work.scan.id);
+  const statuses: FolderStatus[] =
+    scan?.status === 'WAITING_FOR_USER' ? ['PENDING'] : ['PENDING', 'REMOVING'];
+  for (;;) {
+    if (signal.aborted || performance.now() > until) return false;
+    if (!(await actOnNext(context, work, statuses))) return true;
+  }
+}

@@ -1,0 +1,89 @@
+/** Previews of scans: what they would do, without doing it. */
+import type { SetDiscoveryBody } from '#contract/discovery/operations.ts';
+import type { DiscoveryPreview, FolderStatus, PreviewAction, Removal } from '#contract/discovery/shapes.ts';
+import { UnreadableRepository } from '../../code/repositories/git/fetch-commit.ts';
+import { requireRight } from '../../framework/access/check-right.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { conflict, Refusal } from '../../ground/errors.ts';
+import { getDiscovery } from '../../rows/discovery/discovery-store.ts';
+import { inProject } from '../../rows/places.ts';
+import { requireDiscovery } from './change-discovery.ts';
+import { checkDiscovery, requireActiveProject } from './configuration.ts';
+import type { PlannedFolder } from './plan-folders.ts';
+import { type DiscoveryRule, planScan, readTree, UnmatchableTree } from './read-folders.ts';
+import { ruleOf } from './scan-work.ts';
+
+const actions: Readonly<Record<Exclude<FolderStatus, 'REMOVING'>, PreviewAction>> = {
+  MANAGED: 'keep',
+  PENDING: 'create',
+  SKIPPED: 'skip',
+  PASSED_OVER: 'passOver',
+  MISSING: 'flag',
+  REMOVED: 'keep',
+  RENAMED: 'askAboutRename',
+  DELETED: 'skip',
+};
+
+function previewOf(planned: PlannedFolder, onRemoval: Removal): DiscoveryPreview['folders'][number] {
+  const { status } = planned;
+  const removal = onRemoval === 'flag' ? 'flag' : onRemoval;
+  return {
+    folder: planned.folder,
+    file: planned.file,
+    action: status === 'REMOVING' ? removal : actions[status],
+    ...(planned.reason === null ? {} : { reason: planned.reason }),
+    ...(planned.environmentId === null ? {} : { environmentId: planned.environmentId }),
+    ...(planned.environmentName === null ? {} : { environmentName: planned.environmentName }),
+    ...(planned.environmentProjectId === null ? {} : { environmentProjectId: planned.environmentProjectId }),
+    ...(planned.workspaceName === null ? {} : { workspaceName: planned.workspaceName }),
+    ...(planned.renamedFrom === null ? {} : { renamedFrom: planned.renamedFrom }),
+  };
+}
+
+async function sentRule(
+  context: ActorContext,
+  projectId: string,
+  body: SetDiscoveryBody,
+): Promise<DiscoveryRule> {
+  const project = await requireActiveProject(context, projectId);
+  const existing = await getDiscovery(context.db, projectId);
+  const checked = await checkDiscovery(context, body, project, existing);
+  return { ...checked, place: { organizationId: project.organization_id, projectId } };
+}
+
+async function storedRule(context: ActorContext, projectId: string): Promise<DiscoveryRule> {
+  const project = await requireActiveProject(context, projectId);
+  requireRight(context.actor, inProject(project), 'CREATE_VCS_ENVIRONMENT', 'A preview');
+  const { row, template } = await requireDiscovery(context.db, projectId);
+  return ruleOf(context, row, template);
+}
+
+/**
+ * @param body the configuration to preview; without fields, the one that is stored
+ * @throws Refusal 400 to 409 as setting it would, 422 for what cannot be read
+ */
+export async function previewDiscovery(
+  context: ActorContext,
+  projectId: string,
+  body: SetDiscoveryBody,
+): Promise<DiscoveryPreview> {
+  const isStored = Object.keys(body).length === 0;
+  const rule = await (isStored ? storedRule(context, projectId) : sentRule(context, projectId, body));
+  if (rule.columns.glob_pattern === null)
+    throw conflict('Previews read one repository by a globPattern: this configuration has discovery files');
+  try {
+    const read = await readTree(context, rule, context.stopping);
+    const plan = await planScan(context.db, rule, read);
+    return {
+      commitHash: read.commit,
+      files: read.tree.files,
+      passedOverCount: read.tree.passedOverCount,
+      asksFirst: plan.asksFirst,
+      folders: plan.folders.map((each) => previewOf(each, rule.columns.on_removal)),
+    };
+  } catch (error) {
+    if (error instanceof UnreadableRepository || error instanceof UnmatchableTree)
+      throw new Refusal('unprocessable', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+/** Reads a repository, and plans what a scan makes of its folders. Changes nothing. */
+import type { DiscoveryType } from '#contract/discovery/shapes.ts';
+import { normalizePath } from '#guards/source-guards.ts';
+import { type CommitListing, listCommit } from '../../code/repositories/git/open-repository.ts';
+import { sourceOf } from '../../code/repositories/source-of.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import { type FolderPlace, listFolders } from '../../rows/discovery/folder-store.ts';
+import { environmentsOfProjects } from '../../rows/environments/environment-store.ts';
+import { type ProjectPlace, projectsBelow } from '../../rows/projects/project-store.ts';
+import type { CheckedDiscovery } from './configuration.ts';
+import { type MatchedTree, matchTree } from './matching/match-tree.ts';
+import { type Placement, placementsOf } from './matching/placement.ts';
+import { planFolders, type ScanPlan } from './plan-folders.ts';
+
+/** A configuration in glob mode, stored or not, as far as a scan depends on it. */
+export interface DiscoveryRule
+  extends Pick<CheckedDiscovery, 'repository' | 'settings' | 'credentials' | 'columns'> {
+  readonly place: ProjectPlace;
+}
+
+function folderPlace({ place, repository }: DiscoveryRule): FolderPlace {
+  return { projectId: place.projectId, repository };
+}
+
+export function repositoryOf(context: Context, rule: DiscoveryRule) {
+  const { repository, settings, credentials: own, place } = rule;
+  return sourceOf(context, { repository, settings, own, place, keysOf: place });
+}
+
+/** A repository whose files cannot be matched, such as by a glob that takes too long; the message is for people. */
+export class UnmatchableTree extends Error {
+  override readonly name = 'UnmatchableTree';
+}
+
+/** The files of a commit that the glob matches, and what the repository has besides. */
+export interface ReadTree {
+  readonly commit: string;
+  readonly tree: MatchedTree;
+}
+
+/**
+ * Lists a commit and matches its files.
+ * @throws UnreadableRepository, UnmatchableTree or Refusal in words for people
+ */
+export async function readTree(
+  context: Context,
+  rule: DiscoveryRule,
+  signal: AbortSignal,
+): Promise<ReadTree> {
+  const { columns, settings } = rule;
+  const source = await repositoryOf(context, rule);
+  const { commit, listing }: CommitListing = await listCommit(
+    context,
+    source,
+    settings.revision || undefined,
+  );
+  const known = await listFolders(context.db, folderPlace(rule));
+  const matching = {
+    globPattern: columns.glob_pattern ?? '',
+    rootPath: normalizePath(columns.root_path ?? ''),
+    type: columns.type as DiscoveryType,
+    known: known.filter((row) => row.environment_id !== null).map(({ folder, file }) => ({ folder, file })),
+  };
+  try {
+    return { commit, tree: await matchTree(listing, matching, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new UnmatchableTree((error as Error).message, { cause: error });
+  }
+}
+
+async function placementsFor(
+  db: Connection,
+  { columns, place, repository }: DiscoveryRule,
+  folders: readonly string[],
+): Promise<ReadonlyMap<string, Placement>> {
+  const projects = await projectsBelow(db, [place.projectId]);
+  const open = projects.filter(({ is_archived: isArchived }) => !isArchived);
+  return placementsOf(
+    folders,
+    {
+      projectId: place.projectId,
+      repository,
+      rootPath: normalizePath(columns.root_path ?? ''),
+      environmentPlacement: columns.environment_placement ?? 'topProject',
+      workspaceNaming: columns.workspace_naming ?? 'default',
+    },
+    open.map(({ id, parent_project_id: parentId, name }) => ({ id, parentId, name })),
+  );
+}
+
+/** Plans with what is stored now. @param db the transaction that stores the plan, if any does */
+export async function planScan(db: Connection, rule: DiscoveryRule, { tree }: ReadTree): Promise<ScanPlan> {
+  const placements = await placementsFor(
+    db,
+    rule,
+    tree.folders.map(({ folder }) => folder),
+  );
+  const targets = new Set(
+    [...placements.values()].flatMap((each) => ('reason' in each ? [] : each.projectId)),
+  );
+  const environments = await environmentsOfProjects(db, [...targets]);
+  const key = (projectId: string, name: string) => `${projectId} ${name}`;
+  const byName = new Map(environments.map((each) => [key(each.project_id, each.name), each.id]));
+  return planFolders({
+    tree,
+    placements,
+    known: await listFolders(db, folderPlace(rule)),
+    environmentNamed: (projectId, name) => byName.get(key(projectId, name)),
+    onRemoval: rule.columns.on_removal,
+    removalLimitPercent: rule.columns.removal_limit_percent,
+  });
+}

@@ -1,0 +1,20 @@
+/** Types of columns that are text to the database. */
+import type {
+  DiscoveryType,
+  EnvironmentPlacement,
+  FolderStatus,
+  Removal,
+  ScanCause,
+  ScanStatus,
+  WorkspaceNaming,
+} from '#contract/discovery/shapes.ts';
+
+export interface Columns {
+  'discovery.type': DiscoveryType;
+  'discovery.environment_placement': EnvironmentPlacement;
+  'discovery.workspace_naming': WorkspaceNaming;
+  'discovery.on_removal': Removal;
+  'discovery_scan.cause': ScanCause;
+  'discovery_scan.status': ScanStatus;
+  'discovery_folder.status': FolderStatus;
+}

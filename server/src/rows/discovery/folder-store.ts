@@ -1,0 +1,122 @@
+/** SQL of the folders that environment discovery found. */
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { FolderStatus } from '#contract/discovery/shapes.ts';
+import type { Connection } from '../../framework/context.ts';
+import type { DiscoveryFolderTable } from '../schema.ts';
+
+export type FolderRow = Selectable<DiscoveryFolderTable>;
+
+/** The folders of a project in one repository. */
+export interface FolderPlace {
+  readonly projectId: string;
+  readonly repository: string;
+}
+
+/** Parameters of one statement: PostgreSQL accepts 65,535. */
+const rowsAtOnce = 1000;
+
+function inPlace(db: Connection, { projectId, repository }: FolderPlace) {
+  return db
+    .selectFrom('discovery_folder')
+    .where('project_id', '=', projectId)
+    .where('repository', '=', repository);
+}
+
+/** All of them, by path. */
+export async function listFolders(db: Connection, place: FolderPlace): Promise<FolderRow[]> {
+  return inPlace(db, place).selectAll().orderBy('folder').execute();
+}
+
+/** Stores what a scan has found; the environment of a folder stays as it is. */
+export async function storeFolders(
+  tx: Connection,
+  rows: readonly Insertable<DiscoveryFolderTable>[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce)
+    await tx
+      .insertInto('discovery_folder')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .onConflict((conflict) =>
+        conflict.columns(['project_id', 'repository', 'folder']).doUpdateSet((eb) => ({
+          file: eb.ref('excluded.file'),
+          file_id: eb.ref('excluded.file_id'),
+          tree_id: eb.ref('excluded.tree_id'),
+          status: eb.ref('excluded.status'),
+          reason: eb.ref('excluded.reason'),
+          environment_name: eb.ref('excluded.environment_name'),
+          environment_project_id: eb.ref('excluded.environment_project_id'),
+          workspace_name: eb.ref('excluded.workspace_name'),
+          renamed_from: eb.ref('excluded.renamed_from'),
+        })),
+      )
+      .execute();
+}
+
+/** Removes rows of folders that are neither in the repository nor have an environment. */
+export async function forgetFolders(
+  tx: Connection,
+  { projectId, repository }: FolderPlace,
+  folders: readonly string[],
+): Promise<void> {
+  if (folders.length === 0) return;
+  await tx
+    .deleteFrom('discovery_folder')
+    .where('project_id', '=', projectId)
+    .where('repository', '=', repository)
+    .where('folder', '=', sql<string>`any(${folders}::text[])`)
+    .where('environment_id', 'is', null)
+    .execute();
+}
+
+/** The next folder in one of these states that no other server works on; locked until the transaction ends. */
+export async function lockNextFolder(
+  tx: Connection,
+  place: FolderPlace,
+  statuses: readonly FolderStatus[],
+): Promise<FolderRow | undefined> {
+  return inPlace(tx, place)
+    .selectAll()
+    .where('status', 'in', [...statuses])
+    .orderBy('folder')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** The folder, locked until the transaction ends. */
+export async function lockFolder(
+  tx: Connection,
+  place: FolderPlace,
+  folder: string,
+): Promise<FolderRow | undefined> {
+  return inPlace(tx, place).selectAll().where('folder', '=', folder).forUpdate().executeTakeFirst();
+}
+
+export async function updateFolder(
+  tx: Connection,
+  { project_id, repository, folder }: Pick<FolderRow, 'project_id' | 'repository' | 'folder'>,
+  changes: Partial<
+    Pick<FolderRow, 'status' | 'reason' | 'environment_id' | 'renamed_from' | 'tree_id' | 'file_id'>
+  >,
+): Promise<void> {
+  await tx
+    .updateTable('discovery_folder')
+    .set(changes)
+    .where('project_id', '=', project_id)
+    .where('repository', '=', repository)
+    .where('folder', '=', folder)
+    .execute();
+}
+
+export async function deleteFolder(
+  tx: Connection,
+  { project_id, repository, folder }: Pick<FolderRow, 'project_id' | 'repository' | 'folder'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('discovery_folder')
+    .where('project_id', '=', project_id)
+    .where('repository', '=', repository)
+    .where('folder', '=', folder)
+    .execute();
+}
