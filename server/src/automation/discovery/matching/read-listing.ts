@@ -18,20 +18,23 @@ function kindOf(mode: string, type: string): ListedEntry['kind'] {
   return mode === '120000' ? 'link' : 'file';
 }
 
-/** Bytes as text, with an escape for each byte that is not ASCII. */
-function escapedBytes(bytes: Buffer): string {
-  return JSON.stringify(bytes.toString('latin1'))
+/** Text in which characters that match are written as escapes, and so are quotes and backslashes. */
+function escaped(text: string, characters: RegExp): string {
+  return JSON.stringify(text)
     .slice(1, -1)
-    .replaceAll(/[\x7f-\xff]/g, (each) => `\\x${each.charCodeAt(0).toString(16)}`);
+    .replaceAll(characters, (each) => `\\x${each.charCodeAt(0).toString(16)}`);
 }
 
 function pathOf(bytes: Buffer): Pick<ListedEntry, 'path' | 'pathProblem'> {
   const path = bytes.toString('utf8');
   if (path.includes('\uFFFD') && !Buffer.from(path).equals(bytes))
-    return { path: escapedBytes(bytes), pathProblem: 'its path is not valid UTF-8' };
+    return {
+      path: escaped(bytes.toString('latin1'), /[\u007F-\u00FF]/g),
+      pathProblem: 'its path is not valid UTF-8',
+    };
   if (/\p{Cc}/u.test(path))
     return {
-      path: JSON.stringify(path).slice(1, -1),
+      path: escaped(path, /\p{Cc}/gu),
       pathProblem: 'its path contains line breaks or other control characters',
     };
   return { path };
