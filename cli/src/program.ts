@@ -17,6 +17,7 @@ import { addCredentialCommands } from './commands/credentials.ts';
 import { addDecideCommands } from './commands/decide.ts';
 import { addDeployCommands } from './commands/deploy.ts';
 import { addDeploymentCommands } from './commands/deployments.ts';
+import { addDiscoveryCommands } from './commands/discovery/discovery.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addDriftCommand } from './commands/drift.ts';
 import { addEnvironmentCommands } from './commands/environment.ts';
@@ -66,6 +67,7 @@ const commands = [
   addDeploymentCommands,
   addStateCommands,
   addProjectCommands,
+  addDiscoveryCommands,
   addPolicyCommands,
   addBudgetCommands,
   addOrganizationCommands,

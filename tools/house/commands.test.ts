@@ -13,7 +13,6 @@ const older = 'an older form of the operations on roles of teams';
 const ofMcp = 'for MCP servers: commands of environments and deployments do the same';
 
 /** Operations that no command calls, each with its reason. */
-const ofDiscovery = 'discovery has no command yet';
 
 const withoutCommand: Partial<Record<OperationName, string>> = {
   signIn: 'starts the session of a browser',
@@ -84,15 +83,6 @@ const withoutCommand: Partial<Record<OperationName, string>> = {
   getMcpPlanLog: ofMcp,
   getMcpErrorAnalysis: ofMcp,
   getMcpDeployment: ofMcp,
-  getDiscovery: ofDiscovery,
-  setDiscovery: ofDiscovery,
-  deleteDiscovery: ofDiscovery,
-  getDiscoveryState: ofDiscovery,
-  listDiscoveryScans: ofDiscovery,
-  startDiscoveryScan: ofDiscovery,
-  previewDiscovery: ofDiscovery,
-  confirmDiscoveryRemoval: ofDiscovery,
-  resolveDiscoveryRename: ofDiscovery,
   getVariable: '"variables show" shows what counts at a place, which is rarely the row alone',
 };
 

@@ -10,17 +10,8 @@ import {
   TerragruntTfBinary,
   toolVersionRequestFields,
 } from '../sources/shapes.ts';
-import {
-  Discovery,
-  DiscoveryPreview,
-  DiscoveryScan,
-  DiscoveryState,
-  discoveryTypes,
-  discoveryWords,
-  environmentPlacements,
-  removals,
-  workspaceNamings,
-} from './shapes.ts';
+import { discoveryTypes, environmentPlacements, removals, workspaceNamings } from './choices.ts';
+import { Discovery, DiscoveryPreview, DiscoveryScan, DiscoveryState, discoveryWords } from './shapes.ts';
 
 /** Maximum length of a glob, which is far above what people write. */
 const longestGlob = 10_000;

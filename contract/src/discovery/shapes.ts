@@ -9,20 +9,7 @@ import {
   toolVersionReplyFields,
 } from '../sources/shapes.ts';
 import { User } from '../users/shapes.ts';
-
-/** Tools of the environments that are found. */
-export const discoveryTypes = ['opentofu', 'terraform', 'terragrunt', 'workflow'] as const;
-export type DiscoveryType = (typeof discoveryTypes)[number];
-
-export const environmentPlacements = ['topProject', 'existingSubProject'] as const;
-export type EnvironmentPlacement = (typeof environmentPlacements)[number];
-
-export const workspaceNamings = ['default', 'environmentName'] as const;
-export type WorkspaceNaming = (typeof workspaceNamings)[number];
-
-/** Ways to treat an environment whose folder is gone. */
-export const removals = ['flag', 'archive', 'destroy'] as const;
-export type Removal = (typeof removals)[number];
+import { discoveryTypes, environmentPlacements, removals, workspaceNamings } from './choices.ts';
 
 /** Descriptions that requests and replies share. */
 export const discoveryWords = {

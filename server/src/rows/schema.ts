@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources d1d6da57aca9425c45c1e68dfe65edc1a4835c6fbb8d2d2311c936d8b10d7dff
+ * sources ca880be451cd515243a1a87d975980da7cae54f3a5137bcc0d214e0ad44bc4b0
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';

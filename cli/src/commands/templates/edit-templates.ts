@@ -4,24 +4,21 @@ import type { CallInput } from '#contract/client/client.ts';
 import { creatableTemplateTypes } from '#contract/schema/template-types.ts';
 import { templateSettingNames } from '#contract/templates/setting-names.ts';
 import type { Template } from '#contract/templates/shapes.ts';
-import type { RetrySettings } from '#contract/templates/template-body.ts';
-import { gather, onCall, wholeNumber } from '../../call/command-line.ts';
+import { gather, onCall } from '../../call/command-line.ts';
 import { findOrganization, findProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
 import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { findTemplate } from './find-template.ts';
+import { type RetryFlags, retryOf, withRetryFlags } from './retry-flags.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './source-flags.ts';
 import { type ToolFlags, toolFields, withToolFlags } from './tool-flags.ts';
 
 type TemplateUpdate = CallInput<'updateTemplate'>['body'];
 
-interface EditTemplateFlags extends SourceFlags, ToolFlags {
+interface EditTemplateFlags extends SourceFlags, ToolFlags, RetryFlags {
   readonly name?: string;
   readonly description?: string;
-  readonly retryDeploy?: number;
-  readonly retryDestroy?: number;
-  readonly retryRegex?: string;
 }
 
 interface CreateTemplateFlags extends EditTemplateFlags {
@@ -30,43 +27,11 @@ interface CreateTemplateFlags extends EditTemplateFlags {
 }
 
 function withEditFlags(command: Command): Command {
-  return withToolFlags(
-    withSourceFlags(command, creatableTemplateTypes).option('--description <text>', 'what it is for'),
-  )
-    .option(
-      '--retry-deploy <times>',
-      'how often a failed deploy is retried, 0 to 3',
-      wholeNumber('--retry-deploy', 0),
-    )
-    .option(
-      '--retry-destroy <times>',
-      'how often a failed destroy is retried, 0 to 3',
-      wholeNumber('--retry-destroy', 0),
-    )
-    .option('--retry-regex <regex>', 'retry only if the error matches');
-}
-
-type RetryOption = RetrySettings['onDeploy'];
-
-function ruleOf(times: number | undefined, regex: string | undefined, before: RetryOption): RetryOption {
-  if (times === 0) return undefined;
-  const rule = {
-    ...before,
-    ...(times === undefined ? {} : { times }),
-    ...(regex === undefined ? {} : { errorRegex: regex }),
-  };
-  return rule.times === undefined ? undefined : rule;
-}
-
-/** @throws BadCall for an expression without anything that is retried */
-function retryOf(flags: EditTemplateFlags, before: Template['retry']): TemplateUpdate['retry'] {
-  const onDeploy = ruleOf(flags.retryDeploy, flags.retryRegex, before?.onDeploy);
-  const onDestroy = ruleOf(flags.retryDestroy, flags.retryRegex, before?.onDestroy);
-  if (flags.retryRegex && !onDeploy && !onDestroy)
-    throw new BadCall(
-      '--retry-regex: nothing is retried yet: specify --retry-deploy or --retry-destroy, too.',
-    );
-  return { ...(onDeploy ? { onDeploy } : {}), ...(onDestroy ? { onDestroy } : {}) };
+  return withRetryFlags(
+    withToolFlags(
+      withSourceFlags(command, creatableTemplateTypes).option('--description <text>', 'what it is for'),
+    ),
+  );
 }
 
 /** The settings of the flags, on top of those before. An empty text clears a setting. */

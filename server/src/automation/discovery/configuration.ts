@@ -1,6 +1,7 @@
 /** The configuration of environment discovery: its checks, and how replies show it. */
+import type { DiscoveryType } from '#contract/discovery/choices.ts';
 import type { SetDiscoveryBody } from '#contract/discovery/operations.ts';
-import type { Discovery, DiscoveryType } from '#contract/discovery/shapes.ts';
+import type { Discovery } from '#contract/discovery/shapes.ts';
 import { normalizeTemplate } from '#contract/templates/template-body.ts';
 import { checkPath } from '../../code/templates/check-source.ts';
 import { checkTemplate } from '../../code/templates/check-template.ts';

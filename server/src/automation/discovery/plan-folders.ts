@@ -1,5 +1,6 @@
 /** Plans the state of the folders that a scan found. Pure. */
-import type { FolderStatus, Removal } from '#contract/discovery/shapes.ts';
+import type { Removal } from '#contract/discovery/choices.ts';
+import type { FolderStatus } from '#contract/discovery/shapes.ts';
 import type { FolderRow } from '../../rows/discovery/folder-store.ts';
 import type { MatchedFolder, MatchedTree } from './matching/match-tree.ts';
 import type { Placement } from './matching/placement.ts';

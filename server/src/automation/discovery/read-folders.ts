@@ -1,5 +1,5 @@
 /** Reads a repository, and plans what a scan makes of its folders. Changes nothing. */
-import type { DiscoveryType } from '#contract/discovery/shapes.ts';
+import type { DiscoveryType } from '#contract/discovery/choices.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { type CommitListing, listCommit } from '../../code/repositories/git/open-repository.ts';
 import { sourceOf } from '../../code/repositories/source-of.ts';

@@ -2,12 +2,10 @@
 import type {
   DiscoveryType,
   EnvironmentPlacement,
-  FolderStatus,
   Removal,
-  ScanCause,
-  ScanStatus,
   WorkspaceNaming,
-} from '#contract/discovery/shapes.ts';
+} from '#contract/discovery/choices.ts';
+import type { FolderStatus, ScanCause, ScanStatus } from '#contract/discovery/shapes.ts';
 
 export interface Columns {
   'discovery.type': DiscoveryType;
