@@ -3,7 +3,8 @@ import type { Showcase } from './showcase.ts';
 
 /** Path of each page below the address of the service, by a name for it. */
 export function pagesOf(shown: Showcase) {
-  const { environments, waitingDeployment, failedDeployment, projectId, policyId } = shown;
+  const { environments, waitingDeployment, failedDeployment, projectId, policyId, discoveryProjectId } =
+    shown;
   const environment = `/environments/${environments.active}`;
   const tabs = ['deployments', 'resources', 'outputs', 'variables', 'drift', 'state', 'schedule', 'settings'];
   return {
@@ -49,6 +50,8 @@ export function pagesOf(shown: Showcase) {
     notifications: '/notifications',
     deliveries: '/notifications?tab=deliveries',
     'policy of a project': `/projects/${projectId}?tab=policy`,
+    'discovery of a project': `/projects/${discoveryProjectId}?tab=discovery`,
+    'settings of discovery': `/projects/${discoveryProjectId}?tab=discovery&edit=`,
     'notifications of a project': `/projects/${projectId}?tab=notifications`,
     audit: '/audit',
     organization: '/organization',

@@ -88,6 +88,8 @@ export interface Showcase {
   readonly failedDeployment: string;
   /** An approval policy that is assigned nowhere. */
   readonly policyId: string;
+  /** A project whose discovery passes all folders over. */
+  readonly discoveryProjectId: string;
 }
 
 /**
@@ -175,6 +177,10 @@ export async function fillShowcase(
       },
     ],
   } as never);
+  await client.call('setDiscovery', {
+    params: { projectId: staging.id },
+    body: { repository: repository.path, type, globPattern: 'live/*/main.tf' },
+  });
   const [active, waiting, failed, drifted, destroyed] = await Promise.all([
     createEnvironment(client, home, { ...from, name: 'production', path: 'network' }),
     createEnvironment(client, home, {
@@ -225,6 +231,7 @@ export async function fillShowcase(
     },
     waitingDeployment: again.id,
     failedDeployment: failed.deploymentId,
+    discoveryProjectId: staging.id,
     policyId: policy.id,
   };
 }

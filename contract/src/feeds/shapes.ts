@@ -158,6 +158,7 @@ export const changedEntities = [
   'scimToken',
   'agent',
   'notificationEndpoint',
+  'discovery',
   'state',
   'auditTrail',
 ] as const;

@@ -28,6 +28,7 @@ const ofEnvironmentChange: readonly OperationName[] = [
   'getCalendar',
   'listDownstream',
   'listNotificationDeliveries',
+  'getDiscoveryState',
 ];
 
 const ofAccess: readonly OperationName[] = [
@@ -86,6 +87,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
     'getNotificationEndpoint',
     'listNotificationAssignments',
   ],
+  discovery: ['getDiscovery', 'getDiscoveryState', 'listDiscoveryScans'],
   state: ['listStateVersions', 'getStateLock', 'getStateAccess'],
   auditTrail: ['listAuditEvents'],
 };

@@ -25,7 +25,7 @@ export function UrlTabs({ tabs, isStep = false }: UrlTabsProps) {
       keepMounted={false}
       onChange={(value) => {
         const next = value === null || value === tabs[0]!.value ? undefined : value;
-        change({ tab: next, open: undefined, page: undefined }, isStep);
+        change({ tab: next, open: undefined, page: undefined, edit: undefined }, isStep);
       }}
     >
       <Tabs.List>

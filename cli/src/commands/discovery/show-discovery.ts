@@ -72,9 +72,9 @@ export function scanText({
 }
 
 function toolText(discovery: Discovery): string {
-  const version = { ...discovery } as unknown as Readonly<Record<string, unknown>>;
-  const found = version[`${discovery.type}Version`];
-  return typeof found === 'string' && found !== '' ? `${discovery.type} ${found}` : discovery.type;
+  const type = discovery.type ?? '';
+  const version = (discovery as unknown as Readonly<Record<string, unknown>>)[`${type}Version`];
+  return typeof version === 'string' ? `${type} ${version}` : type;
 }
 
 const placements = {

@@ -25,6 +25,7 @@ import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
 import { actOnFolders } from './act-on-folders.ts';
 import type { PlannedFolder } from './plan-folders.ts';
+import { publishScan } from './publish-scan.ts';
 import { planScan, readTree, repositoryOf, UnmatchableTree } from './read-folders.ts';
 import { ruleOf, type ScanWork } from './scan-work.ts';
 
@@ -37,6 +38,7 @@ async function finish(
   await inTransaction(context, async (context) => {
     await updateScan(context.db, scan.id, { status, ...more, finished_at: context.now() });
     await forgetScans(context.db, scan.project_id);
+    await publishScan(context, scan.project_id);
   });
 }
 
@@ -94,6 +96,7 @@ async function listAll(context: Context, work: ScanWork, signal: AbortSignal): P
     const newer = { except: work.scan.id, error: 'A newer scan has read the repository', at };
     await cancelWaitingScans(context.db, row.project_id, newer);
     await setScanned(context.db, row, commit);
+    await publishScan(context, row.project_id);
     return updateScan(context.db, work.scan.id, {
       listed_at: at,
       commit_hash: commit,
@@ -107,7 +110,9 @@ async function listAll(context: Context, work: ScanWork, signal: AbortSignal): P
 
 function askingFirst(folders: readonly PlannedFolder[]): string {
   const count = folders.filter(({ status }) => status === 'REMOVING').length;
-  return `The folders of ${count} environments are gone, which is more than removalLimitPercent: confirm that they are to be removed, or restore the folders and scan again`;
+  const what =
+    count === 1 ? 'The folder of 1 environment is gone' : `The folders of ${count} environments are gone`;
+  return `${what}, which is more than removalLimitPercent: confirm that they are to be removed, or restore the folders and scan again`;
 }
 
 /** The sentence of an error that people can do something about; null for any other. */
@@ -164,6 +169,7 @@ async function actOnAll(context: Context, work: ScanWork, signal: AbortSignal): 
     await updateScan(context.db, scan.id, { status: 'SUCCESS', finished_at: context.now() });
     await audit(context, { ...work, scan });
     await forgetScans(context.db, scan.project_id);
+    await publishScan(context, scan.project_id);
   });
 }
 

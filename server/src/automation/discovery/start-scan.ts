@@ -5,6 +5,7 @@ import { type EffectKind, promiseEffect } from '../../framework/effects/effect-k
 import type { DiscoveryRow } from '../../rows/discovery/discovery-store.ts';
 import { insertScan, type ScanRow, scanAhead, updateScan } from '../../rows/discovery/scan-store.ts';
 import { carryOutScan } from './carry-out-scan.ts';
+import { publishScan } from './publish-scan.ts';
 
 /** Effect: one scan, in as many goes as it takes. */
 export const scanProject: EffectKind<{ readonly scanId: string }> = {
@@ -54,5 +55,6 @@ export async function startScan(
     created_at: context.now(),
   });
   await promiseEffect(context, scanProject, { scanId: id });
+  await publishScan(context, project_id);
   return row;
 }

@@ -32,6 +32,7 @@ const changedByEntity: Readonly<Record<string, ChangedEntity>> = {
   scimToken: 'scimToken',
   agent: 'agent',
   notificationEndpoint: 'notificationEndpoint',
+  discovery: 'discovery',
 };
 
 /** By action, whatever the entity. */

@@ -1,7 +1,7 @@
 /** The fields that say where code comes from and which tool runs it. */
 import { Autocomplete, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { creatableTemplateTypes, templateTypes } from '#contract/schema/template-types.ts';
+import { type CreatableTemplateType, templateTypes } from '#contract/schema/template-types.ts';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { toolName } from '../../design/words.ts';
@@ -24,8 +24,10 @@ export interface SourceFieldsProps {
   readonly onChange: (changes: Partial<SourceValues>) => void;
   /** For which the repository is read; empty: for none. */
   readonly projectId: string;
-  /** Templates can also be workflows. */
-  readonly isTemplate?: boolean;
+  /** Default: all that an environment can have. */
+  readonly types?: readonly CreatableTemplateType[];
+  /** The folder is not chosen here. */
+  readonly hasNoFolder?: boolean;
 }
 
 /** Branches and tags of the repository, as far as it can be read. */
@@ -97,7 +99,7 @@ function HelmFields({ values, errors, onChange }: SourceFieldsProps) {
 
 /** Repository, revision and folder. */
 export function CodeFields(props: SourceFieldsProps) {
-  const { values, errors, onChange } = props;
+  const { values, errors, onChange, hasNoFolder = false } = props;
   const isChart = values.type === 'helm' && values.isHelmRepository;
   return (
     <>
@@ -116,7 +118,7 @@ export function CodeFields(props: SourceFieldsProps) {
         />
       </Wide>
       <RevisionField {...props} />
-      {!isChart && (
+      {!isChart && !hasNoFolder && (
         <TextInput
           label="Folder"
           description="Of the configuration, in the repository; empty: its root"
@@ -148,8 +150,8 @@ const versionLabels: Readonly<Record<VersionField, string>> = {
   ansibleVersion: 'Version of Ansible',
 };
 
-function ToolFields({ values, errors, onChange, isTemplate = false }: SourceFieldsProps) {
-  const types = isTemplate ? creatableTemplateTypes : templateTypes;
+/** The tool and its versions. */
+export function ToolFields({ values, errors, onChange, types = templateTypes }: SourceFieldsProps) {
   return (
     <>
       <Select

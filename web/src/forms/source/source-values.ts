@@ -98,8 +98,27 @@ export function sourceBody(values: SourceValues): Omit<TemplateSourceBody, 'name
   };
 }
 
-/** Values of a template, as a form shows them. */
-export function sourceOf(template: Template): SourceValues {
+/** Fields of every reply about something with a source. */
+type SourceReply = Pick<
+  Template,
+  | 'type'
+  | 'repository'
+  | 'revision'
+  | 'path'
+  | 'fileName'
+  | 'isHelmRepository'
+  | 'helmChartName'
+  | 'tokenId'
+  | 'sshKeys'
+  | 'vcsConnectionId'
+  | 'terragruntTfBinary'
+  | 'isTerragruntRunAll'
+  | VersionField
+  | Exclude<Forge, ''>
+>;
+
+/** Values of a template, or of another reply with a source, as a form shows them. */
+export function sourceOf(template: SourceReply): SourceValues {
   const forge = (Object.keys(forges) as Forge[]).find((name) => name !== '' && template[name]) ?? '';
   const versions = Object.fromEntries(versionFields.map((name) => [name, template[name] ?? '']));
   return {

@@ -1,21 +1,11 @@
 /** Notices before any action: lock, archive, end of the lifetime. */
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import classes from './facts/environment.module.css';
 import { type EnvironmentProps, environmentReads } from './facts/reads.ts';
-
-function Notice({ tone, children, action }: { tone: string; children: ReactNode; action?: ReactNode }) {
-  return (
-    <div className={classes.notice} data-tone={tone} role="status">
-      <p>{children}</p>
-      {action}
-    </div>
-  );
-}
 
 function Locked({ environment, rights }: EnvironmentProps) {
   const { lockStatus, id } = environment;

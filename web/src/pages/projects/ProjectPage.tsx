@@ -14,6 +14,8 @@ import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { useSearchState } from '../../ui/search.ts';
+import { discoveryCalls } from './discovery/discovery-calls.ts';
 import { EnvironmentsTable } from './EnvironmentsTable.tsx';
 import { ProjectActions } from './ProjectActions.tsx';
 import { ProjectDialog } from './ProjectDialog.tsx';
@@ -77,6 +79,7 @@ function ProjectEnvironments({ project: { id } }: { readonly project: Project })
 }
 
 const PolicyTab = lazy(() => import('./PolicyTab.tsx'));
+const DiscoveryTab = lazy(() => import('./discovery/DiscoveryTab.tsx'));
 const CredentialsTab = lazy(() => import('./CredentialsTab.tsx'));
 const NotificationsTab = lazy(() => import('./NotificationsTab.tsx'));
 const RolesTab = lazy(() => import('./RolesTab.tsx'));
@@ -86,6 +89,7 @@ const VariablesTab = lazy(() => import('./VariablesTab.tsx'));
 const tabs = [
   ['environments', 'Environments', ProjectEnvironments],
   ['below', 'Projects below', ProjectsBelow],
+  ['discovery', 'Discovery', DiscoveryTab],
   ['variables', 'Variables', VariablesTab],
   ['policy', 'Policy', PolicyTab],
   ['credentials', 'Credentials', CredentialsTab],
@@ -118,6 +122,7 @@ function Shown({ read, refetch }: ProjectViewProps) {
   const { projects } = useProjects(true);
   const rights = useRights({ projectId: id });
   const [isCreating, setIsCreating] = useState(false);
+  const [{ tab }] = useSearchState();
   const archived = isArchived ? 'The project is archived: restore it first.' : undefined;
   const above = wayTo(projects, id).filter((each) => each.id !== id);
   const show = (projectId: string) => void navigate({ to: '/projects/$projectId', params: { projectId } });
@@ -158,6 +163,7 @@ function Shown({ read, refetch }: ProjectViewProps) {
       calls={[
         callOf('Show this project', 'getProject', { params: { id } }, ['project', 'show', id]),
         callOf('Archive it', 'deleteProject', { params: { id } }, ['project', 'archive', id]),
+        ...(tab === 'discovery' ? discoveryCalls(id) : []),
       ]}
     >
       <ProjectTabs project={project} />

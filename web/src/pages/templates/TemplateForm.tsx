@@ -1,14 +1,16 @@
 /** The form of a template, for new ones and for changes. */
-import { NumberInput, Switch, TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
+import { creatableTemplateTypes } from '#contract/schema/template-types.ts';
 import { DescriptionInput, NameInput } from '../../forms/NameFields.tsx';
 import type { PageFormProps } from '../../forms/PageForm.tsx';
 import { PageForm } from '../../forms/PageForm.tsx';
 import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { useWrongField } from '../../forms/problems.ts';
 import { Section, Wide } from '../../forms/Section.tsx';
+import { RetrySection } from '../../forms/source/RetrySection.tsx';
 import { SourceFields } from '../../forms/source/SourceFields.tsx';
 import { sourceErrorsOf } from '../../forms/source/source-values.ts';
-import type { RetryValues, TemplateErrors, TemplateValues } from './template-values.ts';
+import type { TemplateErrors, TemplateValues } from './template-values.ts';
 
 export interface TemplateFormProps extends Omit<PageFormProps, 'verb' | 'children'> {
   readonly values: TemplateValues;
@@ -52,38 +54,6 @@ function ProjectFields({
   );
 }
 
-interface RetryFieldsProps {
-  readonly label: string;
-  readonly value: RetryValues;
-  readonly onChange: (value: RetryValues) => void;
-  readonly error: string | undefined;
-}
-
-function RetryFields({ label, value, onChange, error }: RetryFieldsProps) {
-  return (
-    <>
-      <NumberInput
-        label={`${label}: how often`}
-        description="0 to 3"
-        min={0}
-        max={3}
-        allowDecimal={false}
-        value={value.times}
-        onChange={(times) => onChange({ ...value, times: Number(times) || 0 })}
-        error={error}
-      />
-      <TextInput
-        label={`${label}: only if the error matches`}
-        description="Regular expression; empty: always"
-        disabled={value.times === 0}
-        spellCheck={false}
-        value={value.errorRegex}
-        onChange={(event) => onChange({ ...value, errorRegex: event.currentTarget.value })}
-      />
-    </>
-  );
-}
-
 function OtherFields({ values, errors, onChange }: TemplateFieldsProps) {
   return (
     <Section title="Others" hint="Stored for clients that know them; they have no effect yet.">
@@ -122,23 +92,10 @@ export function TemplateForm({ isNew, ...props }: TemplateFormProps) {
         errors={sourceErrorsOf(errors)}
         onChange={(changes) => onChange({ source: { ...values.source, ...changes } })}
         projectId={values.homeId || (values.projectIds[0] ?? '')}
-        isTemplate
+        types={creatableTemplateTypes}
       />
       <ProjectFields {...props} isNew={isNew} />
-      <Section title="Retries" hint="A failed apply is repeated in the same deployment, with a new plan.">
-        <RetryFields
-          label="Deploys"
-          value={values.onDeploy}
-          onChange={(onDeploy) => onChange({ onDeploy })}
-          error={errors.onDeploy}
-        />
-        <RetryFields
-          label="Destroys"
-          value={values.onDestroy}
-          onChange={(onDestroy) => onChange({ onDestroy })}
-          error={errors.onDestroy}
-        />
-      </Section>
+      <RetrySection {...{ values, errors, onChange }} />
       <OtherFields {...props} />
     </PageForm>
   );

@@ -3,6 +3,7 @@
 import type { CallInput } from '#contract/client/client.ts';
 import { templateSettingNames } from '#contract/templates/setting-names.ts';
 import type { Template } from '#contract/templates/shapes.ts';
+import { noRetry, type RetryValues, retryBody, retryValues } from '../../forms/source/retry-values.ts';
 import {
   emptySource,
   type SourceValues,
@@ -13,12 +14,6 @@ import {
 import { validateName } from '../../forms/validate-name.ts';
 
 export type TemplateBody = CallInput<'updateTemplate'>['body'] & { readonly name: string };
-
-export interface RetryValues {
-  /** 0: a failure is not repeated. */
-  readonly times: number;
-  readonly errorRegex: string;
-}
 
 export interface TemplateValues {
   readonly name: string;
@@ -33,8 +28,6 @@ export interface TemplateValues {
   readonly runTestsOnPullRequest: boolean;
 }
 
-const noRetry: RetryValues = { times: 0, errorRegex: '' };
-
 export const emptyTemplate: TemplateValues = {
   name: '',
   description: '',
@@ -47,31 +40,19 @@ export const emptyTemplate: TemplateValues = {
   runTestsOnPullRequest: false,
 };
 
-type RetryInput = NonNullable<Template['retry']>['onDeploy'];
-
-const retryOf = (rule: RetryInput): RetryValues => ({
-  times: rule?.times ?? 0,
-  errorRegex: rule?.errorRegex ?? '',
-});
-
 /** Values of a template, as the form shows them. */
 export function valuesOf(template: Template): TemplateValues {
   return {
     name: template.name,
     description: template.description ?? '',
     source: sourceOf(template),
-    onDeploy: retryOf(template.retry?.onDeploy),
-    onDestroy: retryOf(template.retry?.onDestroy),
+    onDeploy: retryValues(template.retry?.onDeploy),
+    onDestroy: retryValues(template.retry?.onDestroy),
     projectIds: template.projectIds ?? [],
     homeId: template.creationScope === 'PROJECT' ? template.creationScopeId : '',
     tagPrefix: template.tagPrefix ?? '',
     runTestsOnPullRequest: template.runTestsOnPullRequest ?? false,
   };
-}
-
-function ruleOf({ times, errorRegex }: RetryValues): RetryInput {
-  if (times === 0) return undefined;
-  return { times, ...(errorRegex.trim() === '' ? {} : { errorRegex: errorRegex.trim() }) };
 }
 
 /** Settings that the form does not have: a change sends them back as they were. */
@@ -92,17 +73,12 @@ function otherSettings(before: Template | undefined): Partial<TemplateBody> {
 
 /** The request that creates or replaces a template. @param before what is replaced */
 export function templateBody(values: TemplateValues, before?: Template): TemplateBody {
-  const onDeploy = ruleOf(values.onDeploy);
-  const onDestroy = ruleOf(values.onDestroy);
   return {
     ...otherSettings(before),
     ...sourceBody(values.source),
     name: values.name.trim(),
     ...(values.description.trim() === '' ? {} : { description: values.description.trim() }),
-    retry: {
-      ...(onDeploy ? { onDeploy } : {}),
-      ...(onDestroy ? { onDestroy } : {}),
-    },
+    retry: retryBody(values),
     projectIds: [...values.projectIds],
     ...(values.tagPrefix.trim() === '' ? {} : { tagPrefix: values.tagPrefix.trim() }),
     ...(values.runTestsOnPullRequest ? { runTestsOnPullRequest: true } : {}),

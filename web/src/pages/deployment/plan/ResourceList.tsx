@@ -1,6 +1,7 @@
 /** The resources of a plan; only those in sight are in the document, however many there are. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useListTop } from '../../../ui/list-top.ts';
 import { usePageKeys } from '../../../ui/page-keys.ts';
 import classes from './plan.module.css';
 import { ResourceRow } from './ResourceRow.tsx';
@@ -45,19 +46,6 @@ export interface ResourceListProps {
   readonly onName: (row: PlanRow) => void;
 }
 
-/** Distance of the list from the top of the page, which the content above it can change at any time. */
-function useTop(list: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => setTop(Math.round(list.current!.getBoundingClientRect().top + window.scrollY));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(document.body);
-    return () => observer.disconnect();
-  }, [list]);
-  return top;
-}
-
 /** Height of a closed row on a wide screen: a row of this height need not be placed again. */
 function heightOf({ change: { actionReason } }: PlanRow): number {
   return actionReason === undefined ? 41 : 66;
@@ -69,7 +57,7 @@ function useSight(
   rows: readonly PlanRow[],
   namedPath: string | undefined,
 ) {
-  const top = useTop(list);
+  const top = useListTop(list);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (at) => heightOf(rows[at]!),

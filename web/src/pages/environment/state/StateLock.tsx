@@ -7,6 +7,7 @@ import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormDialog } from '../../../records/FormDialog.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../facts/environment.module.css';
 import { isOpen } from '../facts/facts.ts';
@@ -59,8 +60,20 @@ function Held({ environment, rights, lock }: EnvironmentProps & { readonly lock:
   const [isDialogOpen, setIsDialogOpen] = useState(false);
   const by = lock.heldByUser?.name ?? lock.heldBy;
   return (
-    <div className={classes.notice} data-tone="wait" role="status">
-      <p>
+    <>
+      <Notice
+        tone="wait"
+        action={
+          <ActionButton
+            size="xs"
+            variant="default"
+            whyNot={rights.whyNot('FORCE_UNLOCK_WORKSPACE')}
+            onClick={() => setIsDialogOpen(true)}
+          >
+            Release …
+          </ActionButton>
+        }
+      >
         <strong>A tool outside of runs holds the state</strong>: <bdi>{lock.who ?? by}</bdi>, with the key{' '}
         <bdi>{by}</bdi>, since <TimeAgo at={lock.since} />
         {lock.operation ? (
@@ -69,17 +82,9 @@ function Held({ environment, rights, lock }: EnvironmentProps & { readonly lock:
           </>
         ) : null}
         . Deployments wait until it is released.
-      </p>
-      <ActionButton
-        size="xs"
-        variant="default"
-        whyNot={rights.whyNot('FORCE_UNLOCK_WORKSPACE')}
-        onClick={() => setIsDialogOpen(true)}
-      >
-        Release …
-      </ActionButton>
+      </Notice>
       {isDialogOpen && <FreeDialog id={environment.id} lock={lock} onClose={() => setIsDialogOpen(false)} />}
-    </div>
+    </>
   );
 }
 
