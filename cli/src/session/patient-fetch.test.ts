@@ -57,7 +57,7 @@ test('a creating request is repeated with the same key', async () => {
   assert.equal(new Set(seen.keys).size, 1);
 });
 
-test('tests, which ask others each time, are not repeated', async () => {
+test('tests and previews, which ask others each time, are not repeated', async () => {
   const asking = Object.values(operations).filter((each) => 'asksOthers' in each && each.asksOthers === true);
   assert.ok(asking.length > 0);
   for (const operation of Object.values(operations)) {

@@ -28,15 +28,15 @@ function secondsToWait(retryAfter: string | null, now: number): number | null {
   return Number.isNaN(seconds) || seconds > longestWaitSeconds ? null : Math.max(0, Math.ceil(seconds));
 }
 
-/** Tests ask others each time, whatever key comes with them. */
-const isTest = (path: string) => path.endsWith('/test');
+/** Tests and previews of discovery ask others each time, whatever key comes with them. */
+const asksOthers = (path: string) => /\/test$|\/environment-discovery\/.*\/preview$/.test(path);
 
 /** Creating requests get a key: the service carries them out once, however often it receives them. */
 function withKey(path: string, init: RequestInit): { init: RequestInit; mayRepeat: boolean } {
   const headers = new Headers(init.headers);
   if (
     init.method === 'POST' &&
-    !isTest(path) &&
+    !asksOthers(path) &&
     headers.get('content-type') !== 'application/octet-stream' &&
     !headers.has('idempotency-key')
   )

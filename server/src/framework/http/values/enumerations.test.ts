@@ -18,7 +18,7 @@ import { startAgentTests } from '../../../../testing/start.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
-const tests = await startAgentTests({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
+const tests = await startAgentTests({ ENVARIUM_GIT_LOCAL_PATHS: `/srv/repositories,${folder.path}` });
 const { app, organizationId, projectId, send, call, ok } = tests;
 const { createActive, createIdle, forgetWork, createTemplate } = tests;
 const environment = await createActive();
@@ -83,6 +83,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
 
 /** Values whose effect the reply does not show, with the reason. */
 const unseen: readonly (readonly [RegExp, string])[] = [
+  [/^previewDiscovery /, 'decides what would be made'],
   [/ query\./, 'decides what is listed, read or cancelled'],
   [
     /\.configuration(Changes|Properties|PropertiesChanges)\.(0\.)?scope /,
@@ -155,6 +156,7 @@ const needed: Readonly<Partial<Record<OperationName, (place: Place, value: strin
     repository,
     ...(value === 'cloudformation' ? ofType[value] : {}),
   }),
+  previewDiscovery: () => ({ repository }),
   createEnvironment: () => ({ preventAutoDeploy: false }),
   createEnvironmentWithoutTemplate: ({ path }, value) => ({
     preventAutoDeploy: false,
