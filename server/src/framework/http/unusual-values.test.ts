@@ -22,6 +22,10 @@ function changedValues(schema: JsonSchema, good: unknown): fc.Arbitrary<unknown>
   if (typeof good === 'string') return unusualText;
   if (Array.isArray(good)) return changedValues(schema.items ?? {}, good[0]).map((element) => [element]);
   const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) {
+    const keys = fc.oneof(unusualText, fc.constantFrom(...Object.keys(good as object)));
+    return fc.dictionary(keys, fc.oneof(unusualText, fc.jsonValue()), { maxKeys: 3 });
+  }
   const changed = fields.map(([name, schema]) =>
     fc.oneof(valueOf(schema), fc.jsonValue()).map((value) => ({ ...(good as object), [name]: value })),
   );
