@@ -33,7 +33,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   variables: async () => (await import('./benchmarks/variables.ts')).variablesBench,
   repositoryVariables: async () =>
     (await import('./benchmarks/repository-variables.ts')).repositoryVariablesBench,
-  matching: async () => (await import('./benchmarks/matching.ts')).matchingBench,
+  matching: async () => (await import('./benchmarks/discovery/matching.ts')).matchingBench,
+  discovery: async () => (await import('./benchmarks/discovery/scans.ts')).discoveryBench,
   policies: async () => (await import('./benchmarks/policies.ts')).policiesBench,
   recovery: async () => (await import('./benchmarks/recovery.ts')).recoveryBench,
   memory: async () => (await import('./benchmarks/memory.ts')).memoryBench,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { discoveryBench } from './discovery/scans.ts';
 import { redeployBench } from './redeploy.ts';
 import { variablesBench } from './variables.ts';
 
@@ -21,4 +22,10 @@ test('variables of all levels that the service accepts are measured', { skip }, 
   const { figures } = await variablesBench({ isQuick: true });
   assert.ok(figures.length > 0);
   for (const { name, median } of figures) assert.ok(Number.isFinite(median), name);
+});
+
+test('scans of discovery are measured until their environments are created', async () => {
+  const { figures } = await discoveryBench({ isQuick: true });
+  assert.equal(figures.length, 5);
+  for (const { name, unit, median } of figures) if (unit === 'ms') assert.ok(median > 0, name);
 });

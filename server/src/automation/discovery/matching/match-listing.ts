@@ -152,10 +152,10 @@ function byFolder<Each extends { readonly folder: string }>(list: readonly Each[
 }
 
 /**
- * @param listing output of `git ls-tree -r -t -z`
+ * @param listing output of `git ls-tree -r -t -z`, in pieces
  * @throws Error for a listing that cannot be read, a glob that is not valid, or one that matches too much
  */
-export function matchListing(listing: Uint8Array, rule: MatchRule): MatchAnswer {
+export function matchListing(listing: readonly Uint8Array[], rule: MatchRule): MatchAnswer {
   const findings = new Findings(rule);
   for (const entry of entriesOf(listing)) findings.add(entry);
   return findings.answer();

@@ -56,7 +56,7 @@ export interface MatchAnswer extends Omit<MatchedTree, 'passedOver'> {
 
 export interface MatchTask {
   readonly kind: 'match';
-  readonly listing: Uint8Array;
+  readonly listing: readonly Uint8Array[];
   readonly rule: MatchRule;
 }
 

@@ -25,7 +25,7 @@ function match(
   changes: Partial<MatchRule> = {},
   signal = new AbortController().signal,
 ): Promise<MatchedTree> {
-  return matchTree(listing, { ...rule, ...changes }, signal);
+  return matchTree([listing], { ...rule, ...changes }, signal);
 }
 
 function foldersOf({ folders }: MatchedTree): string[] {

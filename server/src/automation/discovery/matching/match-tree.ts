@@ -17,11 +17,11 @@ export type { MatchedFolder, MatchedTree, MatchRule, PassedOverFolder } from './
 type MatchThread = LimitedThread<ThreadTask, MatchAnswer | Explanations>;
 
 /** A view of a part of a buffer is copied, because the rest of the buffer may belong to others. */
-function transferable(listing: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer } = listing;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === listing.byteLength
+function transferable(piece: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = piece;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === piece.byteLength
     ? new Uint8Array(buffer)
-    : new Uint8Array(listing);
+    : new Uint8Array(piece);
 }
 
 function isUnmatched(each: PassedOverFolder | UnmatchedFolder): each is UnmatchedFolder {
@@ -64,12 +64,12 @@ function sentenceOf(error: Error): string {
 }
 
 /**
- * @param listing output of `git ls-tree -r -t -z <commit>`: not usable afterwards, as the thread receives it
+ * @param listing output of `git ls-tree -r -t -z <commit>`, in pieces: not usable afterwards, as the thread receives it
  * @throws Error with a sentence for people when the glob takes too long, matches too much or is not valid, or the
  *   listing cannot be read; the reason of the signal when it is aborted
  */
 export async function matchTree(
-  listing: Uint8Array,
+  listing: readonly Uint8Array[],
   rule: MatchRule,
   signal: AbortSignal,
 ): Promise<MatchedTree> {
@@ -78,8 +78,9 @@ export async function matchTree(
   const end = () => void thread[Symbol.asyncDispose]();
   signal.addEventListener('abort', end, { once: true });
   try {
-    const bytes = transferable(listing);
-    const answer = (await thread.ask({ kind: 'match', listing: bytes, rule }, [bytes.buffer])) as MatchAnswer;
+    const pieces = listing.map(transferable);
+    const buffers = pieces.map(({ buffer }) => buffer);
+    const answer = (await thread.ask({ kind: 'match', listing: pieces, rule }, buffers)) as MatchAnswer;
     signal.throwIfAborted();
     return { ...answer, passedOver: await explain(thread, rule.globPattern, answer.passedOver) };
   } catch (error) {

@@ -12,7 +12,9 @@ test('a path is read as it is, or is marked as one that cannot be used', () => {
   fc.assert(
     fc.property(fc.array(name, { maxLength: 8 }), (names) => {
       const parts = names.flatMap((each) => [Buffer.from(`100644 blob ${id}\t`), each, Buffer.from('\0')]);
-      const entries = [...entriesOf(Buffer.concat(parts))];
+      const whole = Buffer.concat(parts);
+      const entries = [...entriesOf([whole])];
+      assert.deepEqual([...entriesOf([...whole].map((byte) => Buffer.of(byte)))], entries);
       assert.equal(entries.length, names.length);
       for (const [index, { path, pathProblem, kind }] of entries.entries()) {
         const original = Buffer.from(names[index] ?? []);
@@ -35,7 +37,7 @@ test('entries have the kind of their mode', () => {
   ] as const;
   const listing = entries.map(([mode], index) => `${mode} ${id}\t${index}\0`).join('');
   assert.deepEqual(
-    [...entriesOf(Buffer.from(listing))].map(({ kind, id: found }) => [kind, found]),
+    [...entriesOf([Buffer.from(listing)])].map(({ kind, id: found }) => [kind, found]),
     entries.map(([, kind]) => [kind, id]),
   );
 });

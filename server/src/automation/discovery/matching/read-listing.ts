@@ -40,18 +40,32 @@ function pathOf(bytes: Buffer): Pick<ListedEntry, 'path' | 'pathProblem'> {
   return { path };
 }
 
-/** @throws Error for anything else */
-export function* entriesOf(listing: Uint8Array): Generator<ListedEntry> {
-  const bytes = Buffer.from(listing.buffer, listing.byteOffset, listing.byteLength);
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(0, at);
-    const split = bytes.indexOf(tab, at);
-    if (end < 0 || split < 0 || split > end || bytes[at + 6] !== space)
-      throw new Error('git printed a listing that cannot be read');
-    const [, mode, type, id] = lineOfListing.exec(bytes.toString('latin1', at, split)) ?? [];
-    if (mode === undefined || type === undefined || id === undefined)
-      throw new Error('git printed a listing that cannot be read');
-    yield { kind: kindOf(mode, type), id, ...pathOf(bytes.subarray(split + 1, end)) };
-    at = end + 1;
+const unreadable = 'git printed a listing that cannot be read';
+
+/** @throws Error for anything else than a line of a listing */
+function entryOf(line: Buffer): ListedEntry {
+  const split = line.indexOf(tab);
+  if (split < 0 || line[6] !== space) throw new Error(unreadable);
+  const [, mode, type, id] = lineOfListing.exec(line.toString('latin1', 0, split)) ?? [];
+  if (mode === undefined || type === undefined || id === undefined) throw new Error(unreadable);
+  return { kind: kindOf(mode, type), id, ...pathOf(line.subarray(split + 1)) };
+}
+
+/**
+ * @param pieces of the listing, divided anywhere
+ * @throws Error for anything else than a listing
+ */
+export function* entriesOf(pieces: Iterable<Uint8Array>): Generator<ListedEntry> {
+  let begun = Buffer.alloc(0);
+  for (const piece of pieces) {
+    const next = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    const bytes = begun.length === 0 ? next : Buffer.concat([begun, next]);
+    let at = 0;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, at)) {
+      yield entryOf(bytes.subarray(at, end));
+      at = end + 1;
+    }
+    begun = Buffer.from(bytes.subarray(at));
   }
+  if (begun.length > 0) throw new Error(unreadable);
 }

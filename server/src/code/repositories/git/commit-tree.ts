@@ -7,8 +7,8 @@ import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 export interface CommitTree {
   /** The id of the commit. */
   id(): Promise<string>;
-  /** All paths, as `git ls-tree -r -t -z` writes them. */
-  listing(): Promise<Buffer>;
+  /** All paths, as `git ls-tree -r -t -z` writes them, in pieces. */
+  listing(): Promise<readonly Uint8Array[]>;
   /** Names in a folder, sorted; null if it is not a folder. */
   namesIn(folder: string): Promise<string[] | null>;
   /** Texts by path: of those that are files, of at most `mostFileBytes`. */
@@ -90,8 +90,8 @@ export function commitTree(place: GitPlace, folder: string, commit: string): Com
       return output.toString('utf8').trim();
     },
     async listing() {
-      const { output } = await run(['ls-tree', '-r', '-t', '-z', '--full-tree', commit]);
-      return output;
+      const { parts } = await run(['ls-tree', '-r', '-t', '-z', '--full-tree', commit]);
+      return parts;
     },
     namesIn(path) {
       const known = listed.get(path) ?? list(path);

@@ -124,7 +124,7 @@ export interface CommitListing {
   /** Id of the commit. */
   readonly commit: string;
   /** As `git ls-tree -r -t -z` writes it: `<mode> <type> <id>\t<path>`, each ended by a zero byte. */
-  readonly listing: Uint8Array;
+  readonly listing: readonly Uint8Array[];
 }
 
 /**

@@ -39,6 +39,9 @@ export interface GitRequest {
 
 export interface GitAnswer {
   readonly exitCode: number | null;
+  /** As git printed it, piece by piece. */
+  readonly parts: readonly Buffer[];
+  /** The parts, joined when it is read: twice the memory, for long ones. */
   readonly output: Buffer;
   /** The end of what git, and ssh if it was used, complained about. */
   readonly complaints: string;
@@ -124,7 +127,7 @@ function collect(client: ChildProcess, end: () => void) {
     complaints = (complaints + part.toString()).slice(-mostComplaintCharacters);
   });
   return {
-    output: () => Buffer.concat(parts),
+    parts,
     complaints: () => complaints,
     isTooLong: () => size > mostOutputBytes,
   };
@@ -209,7 +212,15 @@ export async function runGit(place: GitPlace, { args, access, input }: GitReques
     if (collected.isTooLong())
       throw new Refusal('unprocessable', 'The repository has more files than the service reads at once');
     const complaints = hasChannel ? textIn(log) + collected.complaints() : collected.complaints();
-    return { exitCode, output: collected.output(), complaints };
+    const { parts } = collected;
+    return {
+      exitCode,
+      parts,
+      complaints,
+      get output() {
+        return Buffer.concat(parts);
+      },
+    };
   } finally {
     place.signal.removeEventListener('abort', end);
     end();

@@ -1,11 +1,11 @@
 /** Finding the folders of a large repository that discovery makes environments of, while the service serves others. */
-import { parseDiscoveryFile } from '../../server/src/automation/discovery/discovery-file/parse-discovery-file.ts';
-import { parseVariableFiles } from '../../server/src/automation/discovery/discovery-file/parse-variable-files.ts';
-import { deployGlobFor } from '../../server/src/automation/discovery/matching/deploy-glob.ts';
-import { globRefusal } from '../../server/src/automation/discovery/matching/glob-refusal.ts';
-import { type MatchedTree, matchTree } from '../../server/src/automation/discovery/matching/match-tree.ts';
-import { placementsOf } from '../../server/src/automation/discovery/matching/placement.ts';
-import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
+import { parseDiscoveryFile } from '../../../server/src/automation/discovery/discovery-file/parse-discovery-file.ts';
+import { parseVariableFiles } from '../../../server/src/automation/discovery/discovery-file/parse-variable-files.ts';
+import { deployGlobFor } from '../../../server/src/automation/discovery/matching/deploy-glob.ts';
+import { globRefusal } from '../../../server/src/automation/discovery/matching/glob-refusal.ts';
+import { type MatchedTree, matchTree } from '../../../server/src/automation/discovery/matching/match-tree.ts';
+import { placementsOf } from '../../../server/src/automation/discovery/matching/placement.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../../measure/figure.ts';
 
 const folders = 5000;
 const filesOfFolder = 40;
@@ -54,7 +54,7 @@ async function matchWatched(listed: Uint8Array, globPattern: string): Promise<Wa
   const startedAt = performance.now();
   try {
     const rule = { globPattern, rootPath: '', type: 'opentofu' as const, known: [] };
-    const matched = await matchTree(bytes, rule, new AbortController().signal);
+    const matched = await matchTree([bytes], rule, new AbortController().signal);
     watch();
     const milliseconds = performance.now() - startedAt;
     return { longestTurn, mostBytes, milliseconds, matched };
