@@ -96,6 +96,10 @@ export const DiscoveryScan = replyObject('DiscoveryScan', {
     ...Count,
     description: 'Environments that were archived or that are being destroyed',
   }),
+  failed: Type.Optional({
+    ...Count,
+    description: 'Folders that match and have no environment, or whose environment could not be removed',
+  }),
   createdAt: Instant,
   finishedAt: Type.Optional(Instant),
 });

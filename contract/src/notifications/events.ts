@@ -17,6 +17,8 @@ export const notificationEvents = [
   'driftUndetected',
   'driftFailed',
   'budgetExceeded',
+  'environmentDiscoveryFailed',
+  'environmentDiscoveryWaitingForUser',
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
@@ -38,6 +40,8 @@ export const notificationEventWords: Readonly<Record<NotificationEvent, string>>
   driftUndetected: 'Drift is gone',
   driftFailed: 'Drift detection failed',
   budgetExceeded: 'Budget exceeded',
+  environmentDiscoveryFailed: 'Environment discovery failed',
+  environmentDiscoveryWaitingForUser: 'Environment discovery waits for a decision',
 };
 
 export const endpointTypes = ['Slack', 'Teams', 'Email', 'Webhook'] as const;

@@ -41,6 +41,19 @@ export interface LifetimeNotice {
   readonly reason: string | null;
 }
 
+/** A scan of environment discovery that people have to look at. */
+export interface DiscoveryNotice {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly scanId: string;
+  /** Without credentials. */
+  readonly repository: string;
+  /** `failed`: it, or some of its environments; `waitingForUser`: it would remove many environments. */
+  readonly notice: 'failed' | 'waitingForUser';
+  /** A sentence for people, without secrets. */
+  readonly reason: string;
+}
+
 /** A policy that is about to be replaced. */
 export interface ChangingPolicy {
   readonly projectId: string;
@@ -77,6 +90,8 @@ export interface ReactionPayloads {
   };
   /** Called for an environment's lifetime. Its row is locked. */
   readonly lifetimeNoticed: LifetimeNotice;
+  /** Called when a scan ends or stops, in the transaction that stores it. */
+  readonly discoveryNoticed: DiscoveryNotice;
   /**
    * Projects are about to be archived. Their rows are not locked yet, so that environments can be locked first,
    * as everywhere.

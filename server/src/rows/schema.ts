@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources ca880be451cd515243a1a87d975980da7cae54f3a5137bcc0d214e0ad44bc4b0
+ * sources 8e755430a6eb1490487e1f4148401cfb466faa33a4518837ab53dcfc82ee6fef
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -447,6 +447,7 @@ export interface DiscoveryScanTable {
   created: Generated<number>;
   created_at: Date;
   error: string | null;
+  failed: Generated<number>;
   files: number | null;
   finished_at: Date | null;
   id: string;
@@ -655,7 +656,7 @@ export interface NotificationDeliveryTable {
   deployment_id: string | null;
   due_at: Date;
   endpoint_id: string;
-  environment_id: string;
+  environment_id: string | null;
   event_id: string;
   event_name: Notifications['notification_delivery.event_name'];
   facts: Json<Notifications['notification_delivery.facts']>;

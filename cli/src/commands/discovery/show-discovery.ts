@@ -65,10 +65,11 @@ export function scanText({
   matched = 0,
   created = 0,
   removed = 0,
+  failed = 0,
 }: DiscoveryScan): string {
   if (isUnchanged) return `${status}, the branch has not moved`;
   if (files === undefined) return status;
-  return `${status}, ${countText(files, 'file')}, ${countText(matched, 'matching folder')}, ${countText(created, 'environment')} created, ${removed} removed`;
+  return `${status}, ${countText(files, 'file')}, ${countText(matched, 'matching folder')}, ${countText(created, 'environment')} created, ${removed} removed${failed === 0 ? '' : `, ${countText(failed, 'folder')} failed`}`;
 }
 
 function toolText(discovery: Discovery): string {

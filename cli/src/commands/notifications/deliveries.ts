@@ -28,7 +28,7 @@ const deliveryColumns: TableColumn<NotificationDelivery>[] = [
   { head: 'TIME', value: ({ createdAt }) => timeText(createdAt), isWhole: true },
   { head: 'ENDPOINT', value: ({ endpointName }) => endpointName },
   { head: 'EVENT', value: ({ eventName }) => eventName },
-  { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
+  { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName ?? '' },
   { head: 'STATUS', value: ({ status }) => status },
   { head: 'ATTEMPTS', value: ({ attempts }) => String(attempts) },
   { head: 'ERROR', value: ({ error }) => error, isExtra: true },
@@ -64,7 +64,7 @@ function showDelivery({ output }: CommandSession, delivery: NotificationDelivery
     ['Id', delivery.id],
     ['Event', delivery.eventName],
     ['Endpoint', plain(delivery.endpointName)],
-    ['Environment', plain(delivery.environmentName)],
+    ['Environment', plain(delivery.environmentName ?? 'none: about the project')],
     ['Status', delivery.status],
     ['Next attempt', delivery.nextAttemptAt ?? 'none'],
     ...delivery.tries.map(({ number, startedAt, durationMilliseconds, response, error }) => {

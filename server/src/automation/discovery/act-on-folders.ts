@@ -83,7 +83,11 @@ async function actOnNext(
     });
   } catch (error) {
     if (!found || whyUnavailable(error) !== null) throw error;
-    await updateFolder(context.db, found, refused(found, error, context));
+    const folder = found;
+    await inTransaction(context, async (context) => {
+      await updateFolder(context.db, folder, refused(folder, error, context));
+      await countScanned(context.db, work.scan.id, 'failed');
+    });
     return true;
   }
 }

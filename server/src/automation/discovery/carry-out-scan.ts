@@ -24,6 +24,7 @@ import {
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
 import { actOnFolders } from './act-on-folders.ts';
+import { noticeScan } from './notice-scan.ts';
 import type { PlannedFolder } from './plan-folders.ts';
 import { publishScan } from './publish-scan.ts';
 import { planScan, readTree, repositoryOf, UnmatchableTree } from './read-folders.ts';
@@ -36,7 +37,8 @@ async function finish(
   more: Partial<Pick<ScanRow, 'error' | 'is_unchanged' | 'commit_hash'>> = {},
 ): Promise<void> {
   await inTransaction(context, async (context) => {
-    await updateScan(context.db, scan.id, { status, ...more, finished_at: context.now() });
+    const ended = await updateScan(context.db, scan.id, { status, ...more, finished_at: context.now() });
+    await noticeScan(context, ended);
     await forgetScans(context.db, scan.project_id);
     await publishScan(context, scan.project_id);
   });
@@ -97,14 +99,17 @@ async function listAll(context: Context, work: ScanWork, signal: AbortSignal): P
     await cancelWaitingScans(context.db, row.project_id, newer);
     await setScanned(context.db, row, commit);
     await publishScan(context, row.project_id);
-    return updateScan(context.db, work.scan.id, {
+    const listed = await updateScan(context.db, work.scan.id, {
       listed_at: at,
       commit_hash: commit,
       files: tree.files,
       matched: tree.folders.length,
+      failed: plan.folders.filter(({ status }) => status === 'SKIPPED').length,
       passed_over_count: tree.passedOverCount,
       ...(plan.asksFirst ? { status: 'WAITING_FOR_USER', error: askingFirst(plan.folders) } : {}),
     });
+    await noticeScan(context, listed);
+    return listed;
   });
 }
 
@@ -166,7 +171,8 @@ async function actOnAll(context: Context, work: ScanWork, signal: AbortSignal): 
   await inTransaction(author, async (context) => {
     const scan = await getScan(context.db, work.scan.id);
     if (!scan || scan.finished_at !== null || scan.status === 'WAITING_FOR_USER') return;
-    await updateScan(context.db, scan.id, { status: 'SUCCESS', finished_at: context.now() });
+    const ended = { status: 'SUCCESS', finished_at: context.now() } as const;
+    await noticeScan(context, await updateScan(context.db, scan.id, ended));
     await audit(context, { ...work, scan });
     await forgetScans(context.db, scan.project_id);
     await publishScan(context, scan.project_id);

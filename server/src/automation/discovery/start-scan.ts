@@ -24,7 +24,7 @@ export function scanView(row: ScanRow): DiscoveryScan {
     ...(row.error === null ? {} : { error: row.error }),
     ...(row.files === null ? {} : { files: row.files }),
     ...(row.matched === null ? {} : { matched: row.matched }),
-    ...(row.listed_at === null ? {} : { created: row.created, removed: row.removed }),
+    ...(row.listed_at === null ? {} : { created: row.created, removed: row.removed, failed: row.failed }),
     createdAt: row.created_at.toISOString(),
     ...(row.finished_at === null ? {} : { finishedAt: row.finished_at.toISOString() }),
   };

@@ -2,7 +2,12 @@
 import type { Selectable } from 'kysely';
 import type { NotificationEvent } from '#contract/notifications/events.ts';
 import type { Context } from '../../framework/context.ts';
-import type { LifetimeNotice, ReactionPayloads, Reactions } from '../../framework/reactions.ts';
+import type {
+  DiscoveryNotice,
+  LifetimeNotice,
+  ReactionPayloads,
+  Reactions,
+} from '../../framework/reactions.ts';
 import type { DeploymentRow } from '../../rows/deployments/deployment-row.ts';
 import { endpointsThatHear } from '../../rows/notifications/assignment-store.ts';
 import { deliveriesChannel, insertDeliveries } from '../../rows/notifications/delivery-store.ts';
@@ -108,6 +113,8 @@ async function recordEvent(
   await insertDeliveries(context.db, {
     eventId: context.newId(),
     event,
+    organizationId,
+    projectId,
     facts: facts(),
     at,
     giveUpAt: giveUpAfter(at),
@@ -126,6 +133,7 @@ async function recordMove(context: Context, move: ReactionPayloads['deploymentMo
     environment: environmentFacts(environment),
     deployment: deploymentFacts(deployment),
     lifetime: null,
+    discovery: null,
   }));
 }
 
@@ -141,10 +149,26 @@ async function recordLifetime(context: Context, noticed: LifetimeNotice): Promis
     environment: environmentFacts(environment),
     deployment: null,
     lifetime: { destroyAt: destroyAt.toISOString(), reason },
+    discovery: null,
+  }));
+}
+
+const discoveryEvents = {
+  failed: 'environmentDiscoveryFailed',
+  waitingForUser: 'environmentDiscoveryWaitingForUser',
+} as const satisfies Record<DiscoveryNotice['notice'], NotificationEvent>;
+
+async function recordDiscovery(context: Context, { notice, ...discovery }: DiscoveryNotice): Promise<void> {
+  await recordEvent(context, discoveryEvents[notice], discovery, () => ({
+    environment: null,
+    deployment: null,
+    lifetime: null,
+    discovery: { ...discovery, reason: discovery.reason.slice(0, mostErrorCharacters).toWellFormed() },
   }));
 }
 
 export const notificationReactions: Reactions<Context> = {
   deploymentMoved: [recordMove],
   lifetimeNoticed: [recordLifetime],
+  discoveryNoticed: [recordDiscovery],
 };

@@ -63,8 +63,12 @@ export async function updateScan(
     .executeTakeFirst();
 }
 
-/** Counts an environment that a scan has created or removed. */
-export async function countScanned(tx: Connection, id: string, column: 'created' | 'removed'): Promise<void> {
+/** Counts an environment that a scan has created or removed, or a folder that failed. */
+export async function countScanned(
+  tx: Connection,
+  id: string,
+  column: 'created' | 'removed' | 'failed',
+): Promise<void> {
   await tx
     .updateTable('discovery_scan')
     .set((eb) => ({ [column]: eb(column, '+', 1) }))

@@ -18,6 +18,8 @@ export type NotificationAttemptRow = Selectable<NotificationAttemptTable>;
 export interface NewDeliveries {
   readonly eventId: string;
   readonly event: NotificationEvent;
+  readonly organizationId: string;
+  readonly projectId: string;
   readonly facts: EventFacts;
   readonly at: Date;
   readonly giveUpAt: Date;
@@ -35,9 +37,9 @@ export async function insertDeliveries(tx: Connection, made: NewDeliveries): Pro
         id,
         event_id: made.eventId,
         endpoint_id: endpointId,
-        organization_id: environment.organizationId,
-        project_id: environment.projectId,
-        environment_id: environment.id,
+        organization_id: made.organizationId,
+        project_id: made.projectId,
+        environment_id: environment?.id ?? null,
         deployment_id: deployment?.id ?? null,
         event_name: made.event,
         facts,

@@ -1,5 +1,5 @@
 /**
- * Facts in a notification about an environment and a deployment, from the time of the event. Kept with each
+ * Facts in a notification, from the time of the event. Kept with each
  * delivery: nothing here is a secret, or comes from variables, outputs or logs; of plans only numbers. Absent
  * values are null.
  */
@@ -72,8 +72,20 @@ export interface LifetimeFacts {
   readonly reason: string | null;
 }
 
+/** A scan of environment discovery that people have to look at. */
+export interface DiscoveryFacts {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly scanId: string;
+  readonly repository: string;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+/** Of an environment, or of environment discovery. */
 export interface EventFacts {
-  readonly environment: NotifiedEnvironment;
+  readonly environment: NotifiedEnvironment | null;
   readonly deployment: DeploymentFacts | null;
   readonly lifetime: LifetimeFacts | null;
+  readonly discovery: DiscoveryFacts | null;
 }

@@ -29,9 +29,24 @@ function What({ delivery }: { readonly delivery: DeliveryReply }) {
         ['Endpoint', <bdi key="endpoint">{delivery.endpointName}</bdi>],
         [
           'Environment',
-          <Link key="environment" to="/environments/$environmentId" params={{ environmentId }}>
-            <bdi>{environmentName}</bdi>
-          </Link>,
+          environmentId && (
+            <Link key="environment" to="/environments/$environmentId" params={{ environmentId }}>
+              <bdi>{environmentName}</bdi>
+            </Link>
+          ),
+        ],
+        [
+          'Project',
+          !environmentId && (
+            <Link
+              key="project"
+              to="/projects/$projectId"
+              params={{ projectId: delivery.projectId }}
+              search={{ tab: 'discovery' }}
+            >
+              Environment discovery
+            </Link>
+          ),
         ],
         [
           'Deployment',

@@ -18,6 +18,8 @@ const fixedTypes: Readonly<Partial<Record<NotificationEvent, string>>> = {
   driftUndetected: 'drift.undetected',
   driftFailed: 'drift.failed',
   budgetExceeded: 'budget.exceeded',
+  environmentDiscoveryFailed: 'discovery.failed',
+  environmentDiscoveryWaitingForUser: 'discovery.waiting',
 };
 
 const verbs: Readonly<Partial<Record<NotificationEvent, string>>> = {
@@ -57,6 +59,7 @@ export function cloudEventOf(notification: Notification) {
         reviewers: notification.reviewers,
         startedByName: notification.deployer?.name ?? null,
       },
+      discovery: facts?.discovery ?? null,
       blueprint: blueprint && { ...blueprint, retry: {} },
       gitRevision: deployment?.commitHash ?? deployment?.blueprintRevision ?? null,
       link,

@@ -75,6 +75,25 @@ test('a message has the counts of the plan in the words of all pages', () => {
   assert.equal(changes({ ...plan, planSummary: null }), undefined);
 });
 
+test('a message about environment discovery names project, repository and reason', () => {
+  const discovery = { repository: 'https://git.example.com/live.git', reason: '2 folders failed' };
+  const facts = { environment: null, deployment: null, lifetime: null, discovery };
+  const project = { name: 'Shop' };
+  const {
+    title,
+    facts: named,
+    error,
+  } = wordsOf({
+    ...{ event: 'environmentDiscoveryFailed', facts, organization: null, project },
+  } as never);
+  assert.equal(title, 'Environment discovery failed: Shop');
+  assert.deepEqual(named, [
+    ['Project', 'Shop'],
+    ['Repository', discovery.repository],
+  ]);
+  assert.equal(error, discovery.reason);
+});
+
 const user = (more: Partial<UserRow>) => ({ is_api_key: false, email: '', ...more }) as UserRow;
 
 test('placeholders stand for the people of an event; those without a mailbox are left out', () => {

@@ -32,15 +32,16 @@ export interface Notification {
   readonly deployer: UserRow | null;
   /** Ids of the users who approved the plan. */
   readonly reviewers: readonly string[];
-  /** Page of the deployment or the environment; null where the service does not know its own address. */
+  /** Page of the deployment, the environment or the discovery; null where the service does not know its own address. */
   readonly link: string | null;
 }
 
 function linkTo({ settings }: Pick<Context, 'settings'>, facts: EventFacts): string | null {
   if (settings.baseUrl === undefined) return null;
-  const { environment, deployment } = facts;
-  const page = deployment ? `deployments/${deployment.id}` : `environments/${environment.id}`;
-  return `${settings.baseUrl}/${page}`;
+  const { environment, deployment, discovery } = facts;
+  if (deployment) return `${settings.baseUrl}/deployments/${deployment.id}`;
+  if (environment) return `${settings.baseUrl}/environments/${environment.id}`;
+  return discovery && `${settings.baseUrl}/projects/${discovery.projectId}?tab=discovery`;
 }
 
 async function namedOrganization(db: Connection, organizationId: string) {
@@ -56,11 +57,15 @@ export async function notificationOf(
   const { db } = context;
   const { facts } = row;
   const { environment, deployment } = facts;
+  const templateId = deployment?.blueprintId ?? environment?.blueprintId;
   const [organization, project, template, users, reviews] = await Promise.all([
     namedOrganization(db, row.organization_id),
     getProjectRow(db, row.project_id),
-    getTemplateRow(db, deployment?.blueprintId ?? environment.blueprintId),
-    getUsers(db, [environment.userId, ...(deployment ? [deployment.startedBy] : [])]),
+    templateId === undefined ? undefined : getTemplateRow(db, templateId),
+    getUsers(
+      db,
+      [environment?.userId, deployment?.startedBy].filter((id) => id !== undefined),
+    ),
     listReviews(db, deployment ? [deployment.id] : []),
   ]);
   return {
@@ -80,7 +85,7 @@ export async function notificationOf(
     blueprint: template
       ? { id: template.id, name: template.name, type: template.type, repository: template.repository }
       : null,
-    creator: users.get(environment.userId) ?? null,
+    creator: (environment && users.get(environment.userId)) ?? null,
     deployer: (deployment && users.get(deployment.startedBy)) ?? null,
     reviewers: reviews.filter(({ action }) => action === 'approved').map((review) => review.user_id),
     link: linkTo(context, facts),

@@ -48,11 +48,12 @@ export function wordsOf(notification: Notification): Words {
       error: null,
       link,
     };
-  const { environment, deployment, lifetime } = facts;
+  const { environment, deployment, lifetime, discovery } = facts;
   const named: [string, string | null | undefined][] = [
-    ['Environment', environment.name],
+    ['Environment', environment?.name],
     ['Project', project?.name],
     ['Organization', organization?.name],
+    ['Repository', discovery?.repository],
     ['Template', blueprint?.name],
     ['Started by', deployment && (deployer?.name ?? deployment.startedBy)],
     ['Revision', deployment?.commitHash ?? deployment?.blueprintRevision],
@@ -60,9 +61,9 @@ export function wordsOf(notification: Notification): Words {
     ['Comment', deployment?.comment],
     ['Will be destroyed at', lifetime?.destroyAt],
   ];
-  const error = lifetime?.reason ?? deployment?.error?.message ?? null;
+  const error = discovery?.reason ?? lifetime?.reason ?? deployment?.error?.message ?? null;
   return {
-    title: `${notificationEventWords[event]}: ${oneLine(environment.name)}`,
+    title: `${notificationEventWords[event]}: ${oneLine(environment?.name ?? project?.name ?? '')}`,
     facts: named.flatMap(([name, value]) => (value ? [[name, oneLine(value)] as const] : [])),
     error: error === null ? null : shortened(error, mostErrorCharacters),
     link,

@@ -1357,7 +1357,8 @@ create table notification_delivery (
   endpoint_id uuid not null references notification_endpoint on delete cascade,
   organization_id uuid not null,
   project_id uuid not null,
-  environment_id uuid not null,
+  -- Null: an event of the project.
+  environment_id uuid,
   deployment_id uuid,
   event_name text not null,
   -- The situation at the time of the event; never a secret.
@@ -1494,6 +1495,8 @@ create table discovery_scan (
   matched integer,
   created integer not null default 0,
   removed integer not null default 0,
+  -- Folders that match without an environment, and environments that could not be removed.
+  failed integer not null default 0,
   passed_over_count integer not null default 0,
   created_at timestamptz not null,
   finished_at timestamptz

@@ -69,13 +69,14 @@ function counted(count: number, one: string): string {
 
 /** Findings and actions of a scan, as a sentence; undefined before it has read anything. */
 export function scanSentence(scan: DiscoveryScan): string | undefined {
-  const { isUnchanged, files, matched = 0, created = 0, removed = 0 } = scan;
+  const { isUnchanged, files, matched = 0, created = 0, removed = 0, failed = 0 } = scan;
   if (isUnchanged) return 'The branch has not moved since the scan before.';
   if (files === undefined) return scan.status === 'RUNNING' ? 'Reading the repository.' : undefined;
   const done = [
     `${counted(matched, 'matching folder')} in ${counted(files, 'file')}`,
     `${counted(created, 'environment')} created`,
     ...(removed > 0 ? [`${counted(removed, 'environment')} removed`] : []),
+    ...(failed > 0 ? [`${counted(failed, 'folder')} failed`] : []),
   ];
   return `${done.join(', ')}.`;
 }
