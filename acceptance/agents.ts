@@ -25,16 +25,26 @@ export interface AgentProcessOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+const agentKey = 'ENVARIUM_DEFAULT';
+const secrets = new WeakMap<RunningService['client'], Promise<string>>();
+
+/** All agents of a service share a secret: it has room for two. */
+function secretOf(client: RunningService['client']): Promise<string> {
+  const made =
+    secrets.get(client) ??
+    client
+      .call('createAgentSecret', { params: { agentKey }, body: { description: 'agents' } })
+      .then(({ secret }) => secret);
+  secrets.set(client, made);
+  return made;
+}
+
 /** Starts an agent with the key of the local agents, and waits until it is registered. */
 export async function startAgent(
   { client }: Pick<RunningService, 'client'>,
   { folder, place, urls, settings }: AgentProcessOptions,
 ): Promise<RunningAgent> {
-  const agentKey = 'ENVARIUM_DEFAULT';
-  const { secret } = await client.call('createAgentSecret', {
-    params: { agentKey },
-    body: { description: `agent ${place}` },
-  });
+  const secret = await secretOf(client);
   const spool = join(folder, `agent-${place}`);
   await mkdir(spool, { recursive: true });
   await writeFile(`${spool}.secret`, secret, { mode: 0o600 });

@@ -10,6 +10,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import {
   type AgentTimings,
+  type AgentToken,
   GoodbyeRequest,
   type HeartbeatReply,
   HeartbeatRequest,
@@ -101,6 +102,9 @@ export class ProtocolServer implements AsyncDisposable {
   /** Contents for `getState`, by version. */
   readonly stateContents = new Map<string, Buffer>();
   epoch = 0;
+  /** Of a token. */
+  tokenSeconds = 3_600;
+  #token = '';
   readonly #server: Server;
   readonly #queue: Job[] = [];
   readonly #waiting = new Set<() => void>();
@@ -164,7 +168,9 @@ export class ProtocolServer implements AsyncDisposable {
   }
 
   async #carryOut(call: CallName, exchange: Exchange, request: IncomingMessage): Promise<unknown> {
-    if (request.headers.authorization !== `Basic ${Buffer.from('agent-key:agent-secret').toString('base64')}`)
+    const secret = `Basic ${Buffer.from('agent-key:agent-secret').toString('base64')}`;
+    const takesSecret = call === 'register' || call === 'token';
+    if (request.headers.authorization !== (takesSecret ? secret : `Bearer ${this.#token}`))
       throw new Refused(401, 'unauthorized');
     if (call !== 'register' && request.headers['x-envarium-epoch'] !== String(this.epoch))
       throw new Refused(409, 'epoch_replaced');
@@ -179,6 +185,8 @@ export class ProtocolServer implements AsyncDisposable {
     switch (call) {
       case 'register':
         return this.#register(message as RegisterRequest);
+      case 'token':
+        return this.issueToken();
       case 'heartbeat':
         return this.#heartbeat(message as HeartbeatRequest);
       case 'claim':
@@ -191,12 +199,19 @@ export class ProtocolServer implements AsyncDisposable {
     }
   }
 
+  /** From now on, only this one is valid. */
+  issueToken(): AgentToken {
+    this.#token = `token-${this.epoch}-${this.calls.length}`;
+    return { token: this.#token, expiresInSeconds: this.tokenSeconds };
+  }
+
   #register(request: RegisterRequest): RegisterReply {
     this.registrations.push(request);
     this.epoch++;
     return {
       agentId: 'agent-1',
       epoch: this.epoch,
+      token: this.issueToken(),
       settings: this.settings,
       now: new Date().toISOString(),
       unwanted: this.#unwantedOf(request.held),

@@ -36,7 +36,7 @@ async function register(service: BenchService, secret: string): Promise<Register
     if (!response.ok) throw new Error(`${path} returns ${response.status}: ${text}`);
     return JSON.parse(text);
   };
-  const { agentId, epoch } = (await send('/register', {
+  const { agentId, epoch, token } = (await send('/register', {
     protocol: { major: 1, minor: 1 },
     agentVersion: 'bench',
     spoolId: randomUUID(),
@@ -47,7 +47,8 @@ async function register(service: BenchService, secret: string): Promise<Register
     workFolder: '/srv/work',
     slots: 1,
     held: [],
-  })) as { agentId: string; epoch: number };
+  })) as { agentId: string; epoch: number; token: { token: string } };
+  identity['authorization'] = `Bearer ${token.token}`;
   identity['x-envarium-agent'] = agentId;
   identity['x-envarium-epoch'] = String(epoch);
   return { send, epoch };

@@ -1,11 +1,13 @@
 /**
- * Paths of all calls of the agent protocol. All carry `Authorization: Basic agentKey:agentSecret`; all but
- * `register` also `x-envarium-agent` (the agentId that `register` answered) and `x-envarium-epoch`.
+ * Paths of all calls of the agent protocol. `register` and `token` carry `Authorization: Basic agentKey:agentSecret`, all
+ * others `Authorization: Bearer token`; all but `register` also `x-envarium-agent` (the agentId that `register`
+ * answered) and `x-envarium-epoch`.
  */
 export const protocolBase = '/agent/v1';
 
 export const protocolRoutes = {
   register: { method: 'POST', path: '/register' },
+  token: { method: 'POST', path: '/token' },
   heartbeat: { method: 'POST', path: '/heartbeat' },
   claim: { method: 'POST', path: '/claim' },
   goodbye: { method: 'POST', path: '/goodbye' },

@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { fillPath } from '#contract/client/fill-path.ts';
-import type { HeartbeatReply, RegisterReply } from '#protocol/messages/agent.ts';
+import type { AgentToken, HeartbeatReply, RegisterReply } from '#protocol/messages/agent.ts';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ClaimReply, Job } from '#protocol/messages/job.ts';
@@ -96,6 +96,8 @@ export class TestAgent {
   readonly spoolId = randomUUID();
   agentId = '';
   epoch = 0;
+  /** The header of its calls, with its end. */
+  #token: { readonly header: string; readonly until: number } | undefined;
 
   /** @param key absent: that of the built-in agent */
   constructor(test: TestApp, secret: string, key: string = builtInAgentKey) {
@@ -124,7 +126,7 @@ export class TestAgent {
       method,
       url: `${protocolBase}${url}${place.query ? `?${new URLSearchParams(place.query).toString()}` : ''}`,
       headers: {
-        authorization: basic(this.#key),
+        authorization: await this.#authorization(name),
         'x-envarium-agent': this.agentId,
         'x-envarium-epoch': String(this.epoch),
         ...(message === undefined
@@ -140,6 +142,22 @@ export class TestAgent {
     const response = await this.#test.app.inject(options);
     assert.notEqual(response.statusCode, 500, `${path} failed: ${this.#test.logged.at(-1)}`);
     return response;
+  }
+
+  /** Its secret for calls that give it a token, which it sends with all others, as an agent does. */
+  async #authorization(name: CallName): Promise<string> {
+    const { context } = this.#test;
+    if (name === 'register' || name === 'token') return basic(this.#key);
+    if (this.#token && this.#token.until <= context.now().getTime()) {
+      const renewed = await this.send('token', {});
+      if (renewed.statusCode === 200) this.useToken(renewed.json<AgentToken>());
+    }
+    return this.#token?.header ?? basic(this.#key);
+  }
+
+  useToken({ token, expiresInSeconds }: AgentToken): void {
+    const until = this.#test.context.now().getTime() + expiresInSeconds * 1000;
+    this.#token = { header: `Bearer ${token}`, until };
   }
 
   async #take<T>(
@@ -173,6 +191,7 @@ export class TestAgent {
     );
     this.agentId = reply.agentId;
     this.epoch = reply.epoch;
+    this.useToken(reply.token);
     return reply;
   }
 

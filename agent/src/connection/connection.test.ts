@@ -115,6 +115,7 @@ test('calls carry credentials, agent and epoch; ids cannot leave their place in 
         ? JSON.stringify({
             agentId: 'a',
             epoch: 7,
+            token: { token: 'first', expiresInSeconds: 3600 },
             settings: { heartbeatSeconds: 1, offlineGraceSeconds: 1, abortSeconds: 1 },
             now,
             unwanted: [],
@@ -145,7 +146,12 @@ test('calls carry credentials, agent and epoch; ids cannot leave their place in 
   });
   await connection.mark(attempt, { mark: 'x'.repeat(16) });
   assert.equal(seen[0]?.headers['x-envarium-agent'], undefined);
-  assert.equal(seen[1]?.headers.authorization, `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`);
+  assert.equal(seen[0]?.headers.authorization, `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`);
+  assert.equal(
+    seen[1]?.headers.authorization,
+    'Bearer first',
+    'the secret is sent no more often than needed',
+  );
   assert.deepEqual([seen[1]?.headers['x-envarium-agent'], seen[1]?.headers['x-envarium-epoch']], ['a', '7']);
   assert.equal(seen[1]?.url, '/agent/v1/jobs/job%201%2F2/attempts/3/mark');
 });
@@ -196,18 +202,18 @@ test('only an answered heartbeat or registration counts as contact', async (t) =
 
 test('a heartbeat that is sent again after an outage has the list of that moment', async (t) => {
   const lists: unknown[] = [];
+  const held: (typeof attempt)[] = [];
   const settings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
   const { connection } = await connect(t, (request, response) => {
     void json(request).then((message) => {
       lists.push((message as { held: unknown }).held);
-      if (lists.length === 1) response.writeHead(503).end();
-      else response.end(JSON.stringify({ settings, now, abort: [], unwanted: [] }));
+      if (lists.length === 1) {
+        held.push(attempt);
+        response.writeHead(503).end();
+      } else response.end(JSON.stringify({ settings, now, abort: [], unwanted: [] }));
     });
   });
-  const held: (typeof attempt)[] = [];
-  const beat = connection.heartbeat(() => ({ epoch: 1, held: held.splice(0), freeSlots: 1 }));
-  held.push(attempt);
-  await beat;
+  await connection.heartbeat(() => ({ epoch: 1, held: held.splice(0), freeSlots: 1 }));
   assert.deepEqual(lists, [[], [attempt]]);
 });
 

@@ -50,7 +50,8 @@ function agentCalls(sender: CallSender) {
   return {
     async register(body: RegisterRequest, signal?: AbortSignal): Promise<RegisterReply> {
       const reply = await sender.json(RegisterReply, { name: 'register', json: body, signal });
-      sender.identify({ 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) });
+      const headers = { 'x-envarium-agent': reply.agentId, 'x-envarium-epoch': String(reply.epoch) };
+      sender.identify(headers, reply.token);
       return reply;
     },
     /** @param compose called each time that the call is sent: a list from before an outage would be wrong */

@@ -11,10 +11,11 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { fillPath } from '#contract/client/fill-path.ts';
 import { isTemporaryStatus } from '#contract/client/temporary-errors.ts';
-import { protocolVersion } from '#protocol/messages/agent.ts';
+import { type AgentToken, protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Secret } from '#settings/secret.ts';
-import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
+import { ProcessToken, takesSecret } from './process-token.ts';
+import { isRefusal, readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
 import { type RequestBody, send, textOf } from './request.ts';
 import { ServerClock } from './server-clock.ts';
 
@@ -64,7 +65,7 @@ const mostFaults = 5;
 
 export class CallSender {
   readonly #options: ConnectionOptions;
-  readonly #authorization: string;
+  readonly #token: ProcessToken;
   readonly clock = new ServerClock();
   #identity: Readonly<Record<string, string>> = {};
   /** Index of the address that all calls go to until one of them fails there. */
@@ -72,14 +73,14 @@ export class CallSender {
   #isReached = true;
 
   constructor(options: ConnectionOptions) {
-    const { agentKey, agentSecret } = options;
     this.#options = options;
-    this.#authorization = `Basic ${Buffer.from(`${agentKey}:${agentSecret.reveal()}`).toString('base64')}`;
+    this.#token = new ProcessToken(options, (call) => this.#request(call));
   }
 
-  /** Headers that identify this agent in every further call. */
-  identify(headers: Readonly<Record<string, string>>): void {
+  /** @param headers that identify this agent in every further call @param token that these carry */
+  identify(headers: Readonly<Record<string, string>>, token: AgentToken): void {
     this.#identity = headers;
+    this.#token.use(token);
   }
 
   /**
@@ -149,12 +150,23 @@ export class CallSender {
     }
   }
 
+  /** A token that the service does not accept any more is replaced once: it may have ended meanwhile. */
   async #sendOnce(call: ProtocolCall): Promise<IncomingMessage> {
+    const authorization = await this.#token.authorizationOf(call.name);
+    try {
+      return await this.#request(call, authorization);
+    } catch (error) {
+      if (!isRefusal(error, 'unauthorized') || takesSecret(call.name)) throw error;
+      return this.#request(call, await this.#token.renew(authorization));
+    }
+  }
+
+  async #request(call: ProtocolCall, authorization = this.#token.ofSecret): Promise<IncomingMessage> {
     const timeout = AbortSignal.timeout((call.timeoutSeconds ?? ordinaryTimeoutSeconds) * 1000);
     const answer = await send(addressOf(this.#options.urls[this.#current] ?? '', call), {
       method: protocolRoutes[call.name].method,
       headers: {
-        authorization: this.#authorization,
+        authorization,
         ...this.#identity,
         ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(call.bytes ? { 'content-type': 'application/octet-stream' } : {}),

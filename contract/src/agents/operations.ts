@@ -5,6 +5,7 @@ import { defineOperations, operation } from '../schema/operation.ts';
 import {
   Bytes,
   closed,
+  Instant,
   mapOf,
   Name,
   nullable,
@@ -136,11 +137,18 @@ export const operations = defineOperations('agents', {
   }),
   createAgentSecret: operation('POST', '/agents/{agentKey}/secrets', {
     summary: 'Create agent secret',
-    description: byAnyName,
+    description:
+      `The secret is shown only once. An agent has at most two that are valid, so that one can replace the other: 409 ` +
+      `for a third one. Its processes exchange it for tokens of an hour at most. ${byAnyName}`,
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name }),
-    body: closed({ description: Type.Optional(Prose) }),
+    body: closed({
+      description: Type.Optional(Prose),
+      expiresAt: Type.Optional(
+        nullable(Type.Unsafe<string>({ ...Instant, description: 'When the secret ends; null: never' })),
+      ),
+    }),
     bodyOptional: true,
     reply: AgentSecret,
     inInterface: true,
@@ -160,7 +168,9 @@ export const operations = defineOperations('agents', {
   }),
   listAgentSecrets: operation('GET', '/agents/{agentKey}/secrets', {
     summary: 'List agent secrets',
-    description: 'Who created them and when, newest first. The secrets themselves cannot be read again.',
+    description:
+      'Who created them and when, when they were last used and when they end, newest first, with those that have ' +
+      'ended. The secrets themselves cannot be read again.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name }),
@@ -169,8 +179,8 @@ export const operations = defineOperations('agents', {
   deleteAgentSecret: operation('DELETE', '/agents/{agentKey}/secrets/{secretId}', {
     summary: 'Delete agent secret',
     description:
-      'Processes that use the secret are refused from their next call on. 409 for the last secret of an agent ' +
-      'that has runs.',
+      'Processes that use the secret, or a token for it, are refused from their next call on. 409 for the last valid ' +
+      'secret of an agent that has runs.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: thisAgent,
     params: Type.Object({ agentKey: Name, secretId: Name }),

@@ -90,6 +90,15 @@ export const Agent = replyObject('Agent', {
 });
 export type Agent = Static<typeof Agent>;
 
+const SecretEnd = Type.String({
+  format: 'date-time',
+  description: 'When the secret ends; absent: never',
+});
+const SecretUse = Type.String({
+  format: 'date-time',
+  description: 'When a process last exchanged it for a token; absent: not yet',
+});
+
 export const AgentSecret = replyObject('AgentSecret', {
   secret: Type.String({ description: 'Shown only once' }),
   createdBy: User,
@@ -97,6 +106,8 @@ export const AgentSecret = replyObject('AgentSecret', {
   id: Type.Optional(Text),
   description: Type.Optional(Text),
   createdAt: Type.Optional(Instant),
+  expiresAt: Type.Optional(SecretEnd),
+  lastUsedAt: Type.Optional(SecretUse),
 });
 export type AgentSecret = Static<typeof AgentSecret>;
 
@@ -106,6 +117,8 @@ export const AgentSecretEntry = replyObject('AgentSecretEntry', {
   createdBy: User,
   createdAt: Instant,
   description: Type.Optional(Text),
+  expiresAt: Type.Optional(SecretEnd),
+  lastUsedAt: Type.Optional(SecretUse),
 });
 export type AgentSecretEntry = Static<typeof AgentSecretEntry>;
 

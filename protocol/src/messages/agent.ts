@@ -8,6 +8,8 @@
  * a command that changes the world, `putState` and `putBlob` before the `finish`, `finish` once the outcome is on
  * disk, with all that was not sent before if it is small, `heartbeat` all the while, `goodbye` at the end.
  *
+ * `token` exchanges the secret for another token before the one of `register` ends.
+ *
  * Every call may be sent twice: `report` is addressed by positions, `mark`, `putState`, `putBlob` and
  * `finish` by content. Calls about an attempt carry its fence; one that is no longer the job's is refused
  * with 409 `fence_outdated`, except `putState`: a state is never refused.
@@ -60,9 +62,21 @@ export const AgentTimings = Type.Object({
 });
 export type AgentTimings = Static<typeof AgentTimings>;
 
+/**
+ * Stands for the secret in all further calls of this process, at this epoch, about its own attempts. It ends with its
+ * time, and at once with the secret, and with the next `register` on the same spool.
+ */
+export const AgentToken = Type.Object({
+  token: Text,
+  /** Counted from the reply, so that no clock has to be right. */
+  expiresInSeconds: Count,
+});
+export type AgentToken = Static<typeof AgentToken>;
+
 export const RegisterReply = Type.Object({
   agentId: Text,
   epoch: Count,
+  token: AgentToken,
   settings: AgentTimings,
   /** The time of the service, by which agents report times. */
   now: Instant,

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 8e755430a6eb1490487e1f4148401cfb466faa33a4518837ab53dcfc82ee6fef
+ * sources bc1bc3067e3783611c8641f65a7e4b5a1743deefaa319623b81399d012aa36cb
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -78,7 +78,9 @@ export interface AgentSecretTable {
   created_at: Generated<Date>;
   created_by: string;
   description: string | null;
+  expires_at: Date | null;
   id: string;
+  last_used_at: Date | null;
   secret_hmac: Buffer;
 }
 

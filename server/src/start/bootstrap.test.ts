@@ -6,7 +6,7 @@ import { testApp } from '../../testing/app.ts';
 import { basic } from '../../testing/client.ts';
 import { createKeyHash } from '../ground/secrets/api-key-hash.ts';
 import type { KeyRing, SealingKey } from '../ground/secrets/key-ring.ts';
-import { listSecretHashes } from '../rows/agents/agent-store.ts';
+import { listSecretHashes } from '../rows/agents/secret-store.ts';
 import { bootstrap, builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 test('each service on one database has a secret for its own agent, renewed without the others', async () => {

@@ -7,12 +7,8 @@ import { actorWithoutRights } from '../framework/access/actor.ts';
 import type { ActorContext, Connection, Context } from '../framework/context.ts';
 import { inTransaction } from '../ground/database/transaction.ts';
 import { newKeySecret } from '../ground/secrets/api-key-hash.ts';
-import {
-  deleteAgentSecret,
-  insertAgentSecret,
-  insertDefaultAgent,
-  listSecretHashes,
-} from '../rows/agents/agent-store.ts';
+import { insertDefaultAgent } from '../rows/agents/agent-store.ts';
+import { deleteAgentSecretById, insertAgentSecret, listSecretHashes } from '../rows/agents/secret-store.ts';
 import { hasApiKey, insertBootstrapKey, insertUser, systemUserId } from '../rows/users/user-store.ts';
 import { createOrganization } from '../tenancy/organizations/create-organization.ts';
 
@@ -76,9 +72,13 @@ export async function renewBuiltInSecret(context: Context, before: string | null
     // Found by comparing: it may be hashed under a former sealing key.
     const known = before === null ? [] : await listSecretHashes(context.db, builtInAgentKey);
     const last = known.find(({ secret_hmac: hash }) => context.keyHash.matches(before ?? '', hash));
-    if (last) await deleteAgentSecret(context.db, builtInAgentKey, last.secret_hmac);
-    return (
-      await insertAgentSecret(context.db, context, builtInAgentKey, systemUserId, 'agent of this service')
-    ).secret;
+    if (last) await deleteAgentSecretById(context.db, builtInAgentKey, last.id);
+    const made = await insertAgentSecret(context.db, context, {
+      agentKey: builtInAgentKey,
+      createdBy: systemUserId,
+      description: 'agent of this service',
+      expiresAt: null,
+    });
+    return made.secret;
   });
 }

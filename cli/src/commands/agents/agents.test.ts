@@ -101,3 +101,29 @@ test('projects are assigned to an agent, taken back, and listed by name', async 
   assert.match(stdout, /name of p2\s+east\s+name of p1\n/);
   assert.match(stdout, /all others\s+agents without projects/);
 });
+
+test('a secret gets an end, and secrets are listed with their ends and last uses', async () => {
+  const secrets = [
+    { id: 's1', agentId: 'a2', createdBy: { name: 'Ada' }, createdAt: '2026-01-01T00:00:00.000Z' },
+    {
+      id: 's2',
+      agentId: 'a2',
+      createdBy: { name: 'Ada' },
+      createdAt: '2026-01-01T00:00:00.000Z',
+      lastUsedAt: '2026-01-02T00:00:00.000Z',
+      expiresAt: '2099-01-31T00:00:00.000Z',
+    },
+  ];
+  const east = {
+    ...replies,
+    'GET /agents/OWN/secrets': secrets,
+    'POST /agents/OWN/secrets': { id: 's3', secret: 'a-new-secret' },
+  };
+  const made = await runAgainst(['agent', 'secret', 'OWN', '--expires', '2099-01-31'], east);
+  assert.equal(made.stdout, 'a-new-secret\n', made.stderr);
+  assert.match(JSON.stringify(made.seen.at(-1)?.body), /"expiresAt":"2099-01-3/);
+  const { stdout } = await runAgainst(['agent', 'secrets', 'OWN'], east);
+  assert.match(stdout, /LAST USED +EXPIRES/);
+  assert.match(stdout, /never +never +s1/);
+  assert.match(stdout, /2099-01-31.* s2/);
+});

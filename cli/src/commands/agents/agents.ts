@@ -7,6 +7,7 @@ import { findAgent, findOrganization, listAgents } from '../../find/find-environ
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
+import { expiryOf } from '../access/find-access.ts';
 import { addAgentProjects } from './agent-projects.ts';
 import { addAgentShowing, agentKeyOf } from './show-agent.ts';
 
@@ -22,8 +23,15 @@ const secretColumns: TableColumn<AgentSecretEntry>[] = [
   { head: 'DESCRIPTION', value: ({ description }) => description },
   { head: 'BY', value: ({ createdBy }) => createdBy.name, isExtra: true },
   { head: 'CREATED', value: ({ createdAt }) => timeText(createdAt), isExtra: true },
+  { head: 'LAST USED', value: ({ lastUsedAt }) => (lastUsedAt ? timeText(lastUsedAt) : 'never') },
+  { head: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? timeText(expiresAt) : 'never') },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
+
+interface SecretOptions {
+  readonly description?: string;
+  readonly expires?: string;
+}
 
 interface ForceFlags {
   readonly force?: boolean;
@@ -87,11 +95,15 @@ export function addAgentCommands(program: Command): void {
   const secret = group
     .command('secret <agent>')
     .description('create another secret for an agent (its key, id or name); it is shown only once')
-    .option('--description <text>', 'where it is used');
-  onCall<{ description?: string }>(secret, async ({ session, args: [idOrName = ''], options }) => {
+    .option('--description <text>', 'where it is used')
+    .option(
+      '--expires <lifetime>',
+      'when it ends: 30d, 8w, a time such as 2027-01-31, or infinite, the default',
+    );
+  onCall<SecretOptions>(secret, async ({ session, args: [idOrName = ''], options }) => {
     const made = await session.client.call('createAgentSecret', {
       params: { agentKey: await agentKeyOf(session, idOrName) },
-      body: { description: options.description },
+      body: { description: options.description, expiresAt: expiryOf('--expires', options.expires) },
     });
     return session.answer(made, () => made.secret);
   });

@@ -1,15 +1,13 @@
-/** SQL of agents (a key under which processes work) and their secrets. */
+/** SQL of agents: keys under which processes work. */
 
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection, Context } from '../../framework/context.ts';
-import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import { type FindHome, isUuid } from '../entity-home.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { inOrganization } from '../places.ts';
-import type { AgentSecretTable, AgentTable } from '../schema.ts';
+import type { AgentTable } from '../schema.ts';
 
 export type AgentRow = Selectable<AgentTable>;
-export type AgentSecretRow = Selectable<AgentSecretTable>;
 
 /** Whether a text names the default agent: clients write names of their own before the end of its key. */
 export function isDefaultAgentName(key: string): boolean {
@@ -108,55 +106,6 @@ export async function updateAgentRow(
     .executeTakeFirstOrThrow();
 }
 
-/** @returns the row and the secret, which cannot be read again */
-export async function insertAgentSecret(
-  tx: Connection,
-  context: Context,
-  agentKey: string,
-  createdBy: string,
-  description: string | null,
-): Promise<{ row: AgentSecretRow; secret: string }> {
-  const secret = newKeySecret();
-  const row = await tx
-    .insertInto('agent_secret')
-    .values({
-      id: context.newId(),
-      agent_key: agentKey,
-      description,
-      secret_hmac: context.keyHash.hash(secret),
-      created_by: createdBy,
-      created_at: context.now(),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { row, secret };
-}
-
-/** The secrets of an agent, newest first; they cannot be read again. */
-export async function listAgentSecrets(
-  db: Connection,
-  agentKey: string,
-): Promise<Omit<AgentSecretRow, 'secret_hmac'>[]> {
-  return db
-    .selectFrom('agent_secret')
-    .select(['id', 'agent_key', 'description', 'created_by', 'created_at'])
-    .where('agent_key', '=', agentKey)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .execute();
-}
-
-/** @returns whether the agent had that secret */
-export async function deleteAgentSecretById(tx: Connection, agentKey: string, id: string): Promise<boolean> {
-  const row = await tx
-    .deleteFrom('agent_secret')
-    .where('agent_key', '=', agentKey)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** The agent is not shown any more and its secrets are refused; what it ran keeps its row. */
 export async function setAgentDeleted(tx: Connection, agentKey: string, at: Date): Promise<void> {
   await tx.deleteFrom('agent_secret').where('agent_key', '=', agentKey).execute();
@@ -177,23 +126,5 @@ export async function insertDefaultAgent(
   await tx
     .insertInto('agent')
     .values({ ...row, is_default: true, is_shared: true })
-    .execute();
-}
-
-/** Hashes of all secrets of an agent key, with the organization of the agent. */
-export async function listSecretHashes(db: Connection, agentKey: string) {
-  return db
-    .selectFrom('agent_secret')
-    .innerJoin('agent', 'agent.agent_key', 'agent_secret.agent_key')
-    .select(['agent_secret.secret_hmac', 'agent.organization_id', 'agent.is_shared'])
-    .where('agent_secret.agent_key', '=', agentKey)
-    .execute();
-}
-
-export async function deleteAgentSecret(tx: Connection, agentKey: string, secretHmac: Buffer): Promise<void> {
-  await tx
-    .deleteFrom('agent_secret')
-    .where('agent_key', '=', agentKey)
-    .where('secret_hmac', '=', secretHmac)
     .execute();
 }

@@ -10,15 +10,13 @@ import type { AttemptKey, AttemptRow } from './attempt-store.ts';
 export interface CallRow {
   readonly organization_id: string;
   readonly is_shared: boolean;
-  /** Hashes of all secrets of the key. */
-  readonly secrets: readonly Buffer[];
+  /** Ids of the secrets of the key that have not ended. */
+  readonly secrets: readonly string[];
   readonly process: CallingProcess | null;
   readonly attempt: CalledAttempt | null;
   readonly job: CalledJob | null;
   readonly environment_id: string | null;
   readonly deployment_organization_id: string | null;
-  /** The key of the agent that holds the attempt. */
-  readonly holder_key: string | null;
 }
 
 /** The process that calls. */
@@ -41,7 +39,8 @@ export interface AttemptInPlace {
 
 const selectCall = statement<CallRow>(`
   select agent.organization_id, agent.is_shared,
-    array(select secret_hmac from agent_secret where agent_secret.agent_key = agent.agent_key) as secrets,
+    array(select id::text from agent_secret where agent_secret.agent_key = agent.agent_key
+      and (expires_at is null or expires_at > $5)) as secrets,
     case when p.id is null then null else json_build_object('id', p.id, 'agent_key', p.agent_key,
       'epoch', p.epoch, 'hostname', p.hostname, 'tools', p.tools, 'work_folder', p.work_folder,
       'registered_at', p.registered_at) end as process,
@@ -49,13 +48,12 @@ const selectCall = statement<CallRow>(`
       'fence', a.fence, 'agent_process_id', a.agent_process_id, 'status', a.status) end as attempt,
     case when j.id is null then null else json_build_object('id', j.id, 'deployment_id', j.deployment_id,
       'attempts', j.attempts) end as job,
-    d.environment_id, d.organization_id as deployment_organization_id, holder.agent_key as holder_key
+    d.environment_id, d.organization_id as deployment_organization_id
   from agent
   left join agent_process p on p.id = $2::uuid
   left join attempt a on a.job_id = $3::uuid and a.number = $4::integer
   left join job j on j.id = a.job_id
   left join deployment d on d.id = j.deployment_id
-  left join agent_process holder on holder.id = a.agent_process_id
   where agent.agent_key = $1`);
 
 /** Caller and its attempt, in one statement. @returns undefined for an unknown key */
@@ -64,6 +62,7 @@ export async function findCall(
   agentKey: string,
   agentProcessId: string | null,
   attempt: AttemptKey | null,
+  now: Date,
 ): Promise<CallRow | undefined> {
   const rows = await selectCall(
     db,
@@ -71,6 +70,7 @@ export async function findCall(
     agentProcessId,
     attempt?.job_id ?? null,
     attempt?.number ?? null,
+    now,
   );
   return rows[0];
 }

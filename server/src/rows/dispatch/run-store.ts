@@ -241,7 +241,8 @@ const takeQueued = statement<ClaimedRow>(`
   ), admitted as (
     select next.id from next, agent_process p
     where p.id = $4 and p.epoch = $6 and not p.said_goodbye and exists (
-      select from agent_secret where agent_secret.agent_key = p.agent_key and secret_hmac = $7)
+      select from agent_secret where agent_secret.agent_key = p.agent_key and agent_secret.id = $7
+        and (expires_at is null or expires_at > $5))
     for key share of p
   ), taken as (
     update job set status = 'claimed', attempts = attempts + 1 from admitted where job.id = admitted.id
@@ -256,9 +257,9 @@ const takeQueued = statement<ClaimedRow>(`
   select made.*, taken.deployment_id, taken.phase, taken.work_folder, d.environment_id, d.template_id
   from made, taken join deployment d on d.id = taken.deployment_id`);
 
-/** A process that claims, with the secret that it called with. */
+/** A process that claims, with the secret that its token stands for. */
 type Claimant = Pick<AgentProcessRow, 'id' | 'agent_key' | 'tools' | 'work_folder' | 'epoch'> &
-  AgentScope & { readonly secret_hmac: Buffer };
+  AgentScope & { readonly secretId: string };
 
 /**
  * Claims the next queued job that this agent can take; others that claim at the same time skip it. An agent of
@@ -269,9 +270,9 @@ export async function takeQueuedJob(
   agent: Claimant,
   at: Date,
 ): Promise<(ClaimedRun & RunPlace) | undefined> {
-  const { id, agent_key, tools, work_folder, onlyOrganizationId, epoch, secret_hmac } = agent;
+  const { id, agent_key, tools, work_folder, onlyOrganizationId, epoch, secretId } = agent;
   const able = [tools, work_folder, onlyOrganizationId] as const;
-  const [row] = await takeQueued(tx, ...able, id, at, epoch, secret_hmac, agent_key);
+  const [row] = await takeQueued(tx, ...able, id, at, epoch, secretId, agent_key);
   if (!row) return undefined;
   const { deployment_id, phase, work_folder: workFolder, environment_id, template_id, ...attempt } = row;
   const job = { id: attempt.job_id, deployment_id, phase, work_folder: workFolder };
@@ -291,7 +292,7 @@ export async function listOpenJobs(db: Connection, deploymentIds: readonly strin
     .execute();
 }
 
-/** Those of several fences whose attempt has not ended, and belongs to the key of an agent process. */
+/** Those of several fences whose attempt has not ended, and belongs to an agent process. */
 export async function openFences(
   db: Connection,
   agentProcessId: string,
@@ -300,11 +301,9 @@ export async function openFences(
   if (fences.length === 0) return new Set();
   const rows = await db
     .selectFrom('attempt')
-    .innerJoin('agent_process as holder', 'holder.id', 'attempt.agent_process_id')
-    .innerJoin('agent_process as caller', 'caller.agent_key', 'holder.agent_key')
     .select('attempt.fence')
     .where('attempt.fence', 'in', [...fences])
-    .where('caller.id', '=', agentProcessId)
+    .where('attempt.agent_process_id', '=', agentProcessId)
     .where('attempt.status', '<>', 'ended')
     .execute();
   return new Set(rows.map((row) => row.fence));

@@ -23,6 +23,7 @@ const facts: HealthFacts = {
   processes: [process],
   waiting: [],
   running: 0,
+  secrets: [{ expires_at: null, last_used_at: now }],
   serviceVersion: '1.2.0',
   showsMachines: true,
 };
@@ -122,4 +123,24 @@ test('those who may not know the machines learn what is wrong, but not where', (
   const hidden = problemsOf({ processes, showsMachines: false });
   assert.equal(hidden.length, 2);
   assert.doesNotMatch(hidden.join(), /east|secret|opt/);
+});
+
+test('a secret is named 14 days before its end, unless another one is in use', () => {
+  const after = (days: number) => new Date(now.getTime() + days * 86_400_000);
+  const secret = (expires_at: Date | null, last_used_at: Date | null = now) => ({ expires_at, last_used_at });
+  const ends = (...secrets: HealthFacts['secrets']) =>
+    problemsOf({ secrets }).filter((text) => text.startsWith('Its secret ends at'));
+  assert.deepEqual(ends(secret(null), secret(after(14.1))), []);
+  assert.deepEqual(ends(secret(after(13.9))), [
+    'Its secret ends at 2026-06-15T09:36:00.000Z: create another one, start the agent with that, and delete the old one.',
+  ]);
+  assert.equal(ends(secret(after(1), after(-1)), secret(null)).length, 0, 'it was replaced');
+  assert.equal(ends(secret(after(1)), secret(null, null)).length, 1, 'the other one is not used yet');
+  assert.equal(ends(secret(after(1), null)).length, 1, 'an agent that was not started yet');
+});
+
+test('an agent without a valid secret says so where it is not in contact', () => {
+  const [first] = problemsOf({ processes: [], secrets: [] });
+  assert.equal(first, 'It has no valid secret: create one, and start it with that.');
+  assert.match(problemsOf({ processes: [], secrets: [], contactAt: null }).join(), /never started/);
 });

@@ -12,6 +12,10 @@ const toleratedClockSeconds = 40;
 /** Runs are interrupted at the reserve: this many reserves are a warning before. */
 const scarceReserves = 4;
 const mostProblems = 20;
+const hourMilliseconds = 3_600_000;
+const secretWarningDays = 14;
+/** A process in contact exchanges its secret at least as often. */
+const secretUseHours = 2;
 
 /** A process in contact. */
 export interface ProcessFacts {
@@ -24,6 +28,12 @@ export interface ProcessFacts {
   readonly condition: StoredCondition | null;
 }
 
+/** A secret that has not ended. */
+export interface SecretFacts {
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
+}
+
 export interface HealthFacts {
   readonly now: Date;
   /** Of any process; null: never started. */
@@ -32,6 +42,8 @@ export interface HealthFacts {
   /** The waiting jobs that could be handed to the agent. */
   readonly waiting: readonly WaitingJobs[];
   readonly running: number;
+  /** Its secrets that have not ended. */
+  readonly secrets: readonly SecretFacts[];
   readonly serviceVersion: string;
   /** Whether names and paths of machines may be shown. */
   readonly showsMachines: boolean;
@@ -45,8 +57,24 @@ export function canRun(
   return process.tools.includes(tool) && (folder === null || folder === process.work_folder);
 }
 
-function contactProblems({ contactAt, processes }: HealthFacts): string[] {
+/** Of the secrets in use, or of all where none is in use: one that was replaced may end. */
+function secretProblems({ now, secrets }: HealthFacts): string[] {
+  const usedAfter = now.getTime() - secretUseHours * hourMilliseconds;
+  const inUse = secrets.filter(({ last_used_at: at }) => at !== null && at.getTime() > usedAfter);
+  const ends = (inUse.length > 0 ? inUse : secrets).flatMap(({ expires_at: end }) => end ?? []);
+  const soon = now.getTime() + secretWarningDays * 24 * hourMilliseconds;
+  return ends
+    .filter((end) => end.getTime() < soon)
+    .map(
+      (end) =>
+        `Its secret ends at ${end.toISOString()}: create another one, start the agent with that, and delete the old one.`,
+    );
+}
+
+function contactProblems({ contactAt, processes, secrets }: HealthFacts): string[] {
   if (processes.length > 0) return [];
+  if (contactAt !== null && secrets.length === 0)
+    return ['It has no valid secret: create one, and start it with that.'];
   if (contactAt === null) return ['It was never started: create a secret for it, and start it with that.'];
   return [`It has not been heard from since ${contactAt.toISOString()}: start it, or check its log.`];
 }
@@ -135,6 +163,7 @@ export function healthOf(facts: HealthFacts): { readonly status: AgentStatus; re
   const isDegraded = processes.length > 0 && running === 0 && waitsLong;
   const problems = [
     ...contactProblems(facts),
+    ...secretProblems(facts),
     ...waitingProblems(facts, isDegraded),
     ...processProblems(facts),
   ];

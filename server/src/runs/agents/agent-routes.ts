@@ -1,28 +1,16 @@
-/** Operations on agents and their secrets. */
+/** Operations on agents. */
 import { operations } from '#contract/operations.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
-import type { ActorContext } from '../../framework/context.ts';
 import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { unknownEntity } from '../../ground/errors.ts';
-import {
-  insertAgent,
-  insertAgentSecret,
-  listAgentRows,
-  listAgentSecrets,
-} from '../../rows/agents/agent-store.ts';
-import { creatorsOf, getUsers } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
+import { insertAgent, listAgentRows } from '../../rows/agents/agent-store.ts';
 import { environmentFile, helmValues } from './agent-files.ts';
 import { agentView, agentViews, visibleAgent, visibleOrganizations } from './agent-view.ts';
-import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
+import { deleteAgent } from './delete-agent.ts';
 import { agentNameTaken, updateAgent } from './update-agent.ts';
-
-function fingerprintOf({ auditKeys }: ActorContext, secret: string): string {
-  return auditKeys.fingerprint('agent secret', secret);
-}
 
 export const agentFamilyRoutes: Route[] = [
   route(operations.listAgents, async (context, { query }) => {
@@ -76,53 +64,7 @@ export const agentFamilyRoutes: Route[] = [
     });
     return agentView(context, { row, organizationId });
   }),
-  route(operations.createAgentSecret, (context, { params, body }) =>
-    inTransaction(context, async (context) => {
-      const agent = await requireManagedAgent(context, params.agentKey);
-      const { row, secret } = await insertAgentSecret(
-        context.db,
-        context,
-        agent.agent_key,
-        context.actor.userId,
-        body.description ?? null,
-      );
-      await recordAudit(context, {
-        organizationId: agent.organization_id,
-        action: 'agent.secretCreated',
-        entityId: agent.id,
-        details: { secretId: row.id },
-        ...changesOf(null, { description: row.description, secret: fingerprintOf(context, secret) }),
-      });
-      const users = await getUsers(context.db, [context.actor.userId]);
-      return {
-        secret,
-        createdBy: userOf(users, context.actor.userId),
-        agentId: agent.id,
-        id: row.id,
-        createdAt: row.created_at.toISOString(),
-        ...(row.description ? { description: row.description } : {}),
-      };
-    }),
-  ),
   route(operations.deleteAgent, (context, { params, query }) =>
     deleteAgent(context, params.agentKey, query.force === true),
-  ),
-  route(operations.listAgentSecrets, async (context, { params }) => {
-    const agent = await requireManagedAgent(context, params.agentKey);
-    const rows = await listAgentSecrets(context.db, agent.agent_key);
-    const users = await creatorsOf(context.db, rows);
-    return rows.map((row) => ({
-      id: row.id,
-      agentId: agent.id,
-      createdBy: userOf(users, row.created_by),
-      createdAt: row.created_at.toISOString(),
-      ...(row.description ? { description: row.description } : {}),
-    }));
-  }),
-  route(operations.deleteAgentSecret, (context, { params, query }) =>
-    revokeAgentSecret(context, params.agentKey, {
-      secretId: params.secretId,
-      isForced: query.force === true,
-    }),
   ),
 ];

@@ -6,6 +6,7 @@ import { notFound } from '../../ground/errors.ts';
 import { type AgentRow, findAgent } from '../../rows/agents/agent-store.ts';
 import { listProcesses, newestProcesses } from '../../rows/agents/process-store.ts';
 import { agentsWithProjects, listDefaultAgents } from '../../rows/agents/project-agent-store.ts';
+import { listValidSecrets } from '../../rows/agents/secret-store.ts';
 import { countRunning, listWaitingJobs, type WaitingJobs } from '../../rows/dispatch/load-store.ts';
 import { creatorsOf, isOperator, systemUserId } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
@@ -44,22 +45,26 @@ async function loadFacts(context: ActorContext, shown: readonly ShownAgent[]) {
   const keys = [...new Set(shown.map(({ row }) => row.agent_key))];
   const organizationIds = [...new Set(shown.map(({ organizationId }) => organizationId))];
   const hasShared = shown.some(({ row }) => row.is_shared);
-  const [defaults, newest, processes, waiting, running, busy, users, showsShared] = await Promise.all([
-    listDefaultAgents(db, organizationIds),
-    newestProcesses(db, keys),
-    listProcesses(db, keys, reachableSince(context)),
-    listWaitingJobs(db, organizationIds),
-    countRunning(db, keys),
-    agentsWithProjects(db, keys),
-    creatorsOf(
-      db,
-      shown.map(({ row }) => row),
-    ),
-    hasShared && isOperator(db, actor.userId),
-  ]);
+  const now = context.now();
+  const [defaults, newest, processes, waiting, running, busy, secrets, users, showsShared] =
+    await Promise.all([
+      listDefaultAgents(db, organizationIds),
+      newestProcesses(db, keys),
+      listProcesses(db, keys, reachableSince(context)),
+      listWaitingJobs(db, organizationIds),
+      countRunning(db, keys),
+      agentsWithProjects(db, keys),
+      listValidSecrets(db, keys, now),
+      creatorsOf(
+        db,
+        shown.map(({ row }) => row),
+      ),
+      hasShared && isOperator(db, actor.userId),
+    ]);
   return {
-    ...{ now: context.now(), defaults, waiting, running, busy, users, showsShared },
+    ...{ now, defaults, waiting, running, busy, users, showsShared },
     newest: new Map(newest.map((each) => [each.agent_key, each])),
+    secrets: Map.groupBy(secrets, (each) => each.agent_key),
     processes: Map.groupBy(processes, (each) => each.agent_key),
   };
 }
@@ -99,6 +104,7 @@ function view(shown: ShownAgent, facts: AgentFacts): Agent {
       processes,
       waiting: waitingFor(shown, facts, processes),
       running: facts.running.get(row.agent_key) ?? 0,
+      secrets: facts.secrets.get(row.agent_key) ?? [],
       serviceVersion: version,
       showsMachines,
     }),

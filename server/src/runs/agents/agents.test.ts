@@ -51,6 +51,8 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
   const rows = await sql<{ text: string }>('select s::text as text from agent_secret s');
   assert.ok(rows.length >= 2 && rows.every(({ text }) => !text.includes(byKey.secret)));
   await refused('createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
+  for (const { id: secretId = '' } of [byKey, byId])
+    await ok('deleteAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT', secretId } });
 });
 
 test('only the operator creates secrets for an agent that all organizations share', async () => {

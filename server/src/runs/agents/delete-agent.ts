@@ -1,16 +1,10 @@
-/** Deletes agents and their secrets. Neither leaves runs behind unless the caller accepts that. */
+/** Deletes agents, which leaves no runs behind unless the caller accepts that. */
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound, orNotFound, Refusal } from '../../ground/errors.ts';
-import {
-  type AgentRow,
-  deleteAgentSecretById,
-  findAgent,
-  listAgentSecrets,
-  setAgentDeleted,
-} from '../../rows/agents/agent-store.ts';
+import { conflict, orNotFound, Refusal } from '../../ground/errors.ts';
+import { type AgentRow, findAgent, setAgentDeleted } from '../../rows/agents/agent-store.ts';
 import { lockProcesses, signOffProcesses } from '../../rows/agents/process-store.ts';
 import { isChosenDefault, listProjectsOfAgent } from '../../rows/agents/project-agent-store.ts';
 import { countOpenAttempts } from '../../rows/dispatch/attempt-store.ts';
@@ -58,7 +52,7 @@ async function requireUnassigned(tx: Connection, agent: AgentRow): Promise<void>
 }
 
 /** No attempt begins until the transaction ends. @throws Refusal 409 while the agent has runs */
-async function requireIdle(tx: Connection, agentKey: string): Promise<void> {
+export async function requireIdle(tx: Connection, agentKey: string): Promise<void> {
   const runs = await countOpenAttempts(tx, await lockProcesses(tx, agentKey));
   if (runs > 0)
     throw conflict(
@@ -95,33 +89,5 @@ export async function deleteAgent(
       ...changesOf({ name: agent.name, description: agent.description }, null),
     });
     return { id: agent.id };
-  });
-}
-
-/**
- * Processes that use the secret are refused from their next call on.
- * @param isForced also if it is the last one and the agent has runs
- * @throws Refusal 403, 404, or 409 for the last secret of an agent that has runs
- */
-export async function revokeAgentSecret(
-  context: ActorContext,
-  keyOrId: string,
-  { secretId, isForced }: { readonly secretId: string; readonly isForced: boolean },
-): Promise<{ id: string }> {
-  return inTransaction(context, async (context) => {
-    const agent = await requireManagedAgent(context, keyOrId);
-    const secrets = await listAgentSecrets(context.db, agent.agent_key);
-    const secret = secrets.find(({ id }) => id === secretId);
-    if (!secret) throw notFound('agent secret', secretId);
-    if (secrets.length === 1 && !isForced) await requireIdle(context.db, agent.agent_key);
-    await deleteAgentSecretById(context.db, agent.agent_key, secret.id);
-    await recordAudit(context, {
-      organizationId: agent.organization_id,
-      action: 'agent.secretDeleted',
-      entityId: agent.id,
-      details: { secretId: secret.id, description: secret.description },
-      ...changesOf({ description: secret.description }, null),
-    });
-    return { id: secret.id };
   });
 }

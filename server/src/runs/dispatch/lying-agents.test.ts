@@ -126,7 +126,7 @@ const duringTheRun: readonly Lie[] = [
           outcome: appliedOutcome(),
         }),
       status: 409,
-      says: /belongs to an agent with another key/,
+      says: /belongs to another process of an agent/,
     }),
   ),
 ];

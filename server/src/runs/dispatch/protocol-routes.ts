@@ -28,6 +28,7 @@ import {
   authenticateAgentKey,
   type CallingAgent,
   type CallingKey,
+  exchangeSecret,
   onBehalfOf,
 } from './authenticate-agent.ts';
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
@@ -98,7 +99,7 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
   return known;
 }
 
-/** Caller, known before anything of a message is read: the agent, or its key if it is not registered. */
+/** Caller, known before anything of a message is read: a process of an agent, or whoever has the secret of one. */
 const calls = new WeakMap<FastifyRequest, AgentCall>();
 const keys = new WeakMap<FastifyRequest, CallingKey>();
 
@@ -114,8 +115,8 @@ function callerOf(request: FastifyRequest): CallingAgent {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call by which an agent becomes known: its key is enough. */
-    readonly isFirstCall?: boolean;
+    /** A call with the secret of the agent, which gives it a token for the others. */
+    readonly takesSecret?: boolean;
     /** The call about an attempt whose limits apply to the message. */
     readonly message?: string;
   }
@@ -126,7 +127,8 @@ function admitAgents(plugin: FastifyInstance, context: Context): void {
     route.config = { ...route.config, ...ownAdmission };
   });
   plugin.addHook('onRequest', async (request) => {
-    if (request.is404 || request.routeOptions.config.isFirstCall === true)
+    const isOfToken = /^bearer /i.test(request.headers.authorization ?? '');
+    if (request.is404 ? !isOfToken : request.routeOptions.config.takesSecret === true)
       keys.set(request, await authenticateAgentKey(context, request));
     else calls.set(request, await authenticateAgent(context, request));
   });
@@ -180,10 +182,13 @@ function renderRefusals(app: FastifyInstance, context: Context): void {
  */
 function agentCalls(app: FastifyInstance, context: Context): void {
   const reserved: Context = { ...context, db: context.reserved };
-  app.post(pathOf('register'), { config: { isFirstCall: true } }, async (request) => {
+  app.post(pathOf('register'), { config: { takesSecret: true } }, async (request) => {
     const key = keys.get(request) as CallingKey;
     return registerAgent(onBehalfOf(context, key.agentKey, request), key, read.register(request.body));
   });
+  app.post(pathOf('token'), { config: { takesSecret: true } }, async (request) =>
+    exchangeSecret(context, keys.get(request) as CallingKey, request),
+  );
   app.post(pathOf('heartbeat'), async (request) =>
     receiveHeartbeat(context, callerOf(request), read.heartbeat(request.body)),
   );

@@ -5,7 +5,9 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { upsertAgentProcess } from '../../rows/agents/process-store.ts';
+import { noteSecretUse } from '../../rows/agents/secret-store.ts';
 import { agentSettings } from './agent-settings.ts';
+import { issueToken } from './agent-token.ts';
 import type { CallingKey } from './authenticate-agent.ts';
 import { compareHeld } from './compare-held.ts';
 import { DispatchRefusal } from './messages/refusals.ts';
@@ -50,39 +52,34 @@ function spoolTaken({ spoolId }: RegisterRequest): DispatchRefusal {
 /** @throws DispatchRefusal `protocol_version`, `spool_taken` */
 export async function registerAgent(
   context: ActorContext,
-  { agentKey, onlyOrganizationId }: CallingKey,
+  { agentKey, onlyOrganizationId, secretId, secretEnd }: CallingKey,
   request: RegisterRequest,
 ): Promise<RegisterReply> {
   checkVersion(request.protocol);
   const agentProcess = await inTransaction({ ...context, db: context.reserved }, async (context) => {
     const row = await upsertAgentProcess(context.db, processColumns(context, agentKey, request));
     if (!row) throw spoolTaken(request);
+    await noteSecretUse(context.db, secretId, context.now());
     const { hostname, spoolId, agentVersion } = request;
     await recordAudit(context, {
       organizationId: onlyOrganizationId,
       action: 'agent.registered',
       entityId: agentKey,
-      details: { agentId: row.id, epoch: row.epoch, hostname, spoolId, agentVersion },
+      details: { agentId: row.id, epoch: row.epoch, secretId, hostname, spoolId, agentVersion },
     });
     return row;
   });
+  const { id: agentId, epoch } = agentProcess;
   const unwanted = await compareHeld(context, agentProcess, request.held as HeldAttempt[]);
   const { hostname, agentVersion: version, tools, held } = request;
   context.log.info(
-    {
-      agentId: agentProcess.id,
-      agentKey,
-      hostname,
-      version,
-      tools,
-      epoch: agentProcess.epoch,
-      held: held.length,
-    },
+    { agentId, agentKey, hostname, version, tools, epoch, held: held.length },
     'agent registered',
   );
   return {
-    agentId: agentProcess.id,
-    epoch: agentProcess.epoch,
+    agentId,
+    epoch,
+    token: issueToken(context, { agentKey, agentId, epoch, secretId }, secretEnd),
     settings: agentSettings(context.settings),
     now: context.now().toISOString(),
     unwanted,

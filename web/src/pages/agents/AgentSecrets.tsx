@@ -4,7 +4,10 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { baseUrl } from '../../api/client.ts';
 import { type Reply, useRead } from '../../api/queries.ts';
+import { Expiry } from '../../records/Expiry.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
+import { SpanSelect } from '../../records/KeyLimits.tsx';
+import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
@@ -23,9 +26,10 @@ export interface AgentSecretsProps {
 
 function NewSecret({ agentKey, onClose }: { agentKey: string; onClose: () => void }) {
   const [secret, setSecret] = useState<string>();
-  const form = useForm({ initialValues: { description: '' } });
+  const form = useForm({ initialValues: { description: '', span: 'never' as KeySpan } });
   const { change, problem } = useChangeForm('createAgentSecret', {
     form,
+    fields: { expiresAt: 'span' },
     refreshes: ['listAgentSecrets'],
     onSuccess: (made) => setSecret(made.secret),
   });
@@ -49,12 +53,17 @@ function NewSecret({ agentKey, onClose }: { agentKey: string; onClose: () => voi
   return (
     <FormDialog
       title="New secret"
-      lead="Several processes may share a secret. Create one for each machine, so that each can be revoked separately."
+      lead="All processes of the agent may share a secret. An agent has at most two, so that a new one can replace the old one without a pause."
       verb="Create secret"
       isBusy={change.isPending}
       problem={problem}
       onClose={onClose}
-      onSubmit={form.onSubmit((body) => change.mutate({ params: { agentKey }, body }))}
+      onSubmit={form.onSubmit(({ description, span }) =>
+        change.mutate({
+          params: { agentKey },
+          body: { description, expiresAt: expiryOf(span, Date.now()) },
+        }),
+      )}
     >
       <TextInput
         label="Where it is used"
@@ -62,6 +71,7 @@ function NewSecret({ agentKey, onClose }: { agentKey: string; onClose: () => voi
         autoComplete="off"
         {...form.getInputProps('description')}
       />
+      <SpanSelect {...form.getInputProps('span')} />
     </FormDialog>
   );
 }
@@ -70,7 +80,7 @@ function List({ agentKey, whyNot, rows }: AgentSecretsProps & { readonly rows: R
   return (
     <ul className={classes.list}>
       {rows.length === 0 && <li>None: the agent cannot connect yet.</li>}
-      {rows.map(({ id, description, createdAt, createdBy }) => (
+      {rows.map(({ id, description, createdAt, createdBy, lastUsedAt, expiresAt }) => (
         <li key={id}>
           <span>
             {description && (
@@ -78,7 +88,15 @@ function List({ agentKey, whyNot, rows }: AgentSecretsProps & { readonly rows: R
                 <bdi>{description}</bdi>,{' '}
               </>
             )}
-            made <TimeAgo at={createdAt} /> by <bdi>{nameOfUser(createdBy)}</bdi>
+            made <TimeAgo at={createdAt} /> by <bdi>{nameOfUser(createdBy)}</bdi>,{' '}
+            {lastUsedAt ? (
+              <>
+                last used <TimeAgo at={lastUsedAt} />
+              </>
+            ) : (
+              'not used yet'
+            )}
+            , ends: <Expiry at={expiresAt} />
           </span>
           <Removal
             operation="deleteAgentSecret"
@@ -89,7 +107,7 @@ function List({ agentKey, whyNot, rows }: AgentSecretsProps & { readonly rows: R
             done="The secret was revoked"
             whyNot={whyNot}
           >
-            <p>The next call of a process that uses it is refused.</p>
+            <p>The next call of a process that was started with it is refused.</p>
           </Removal>
         </li>
       ))}

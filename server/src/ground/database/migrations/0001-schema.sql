@@ -906,8 +906,13 @@ create table agent_secret (
   description text,
   secret_hmac bytea not null unique,
   created_by text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Null: it does not end.
+  expires_at timestamptz,
+  -- When a process last exchanged it for a token.
+  last_used_at timestamptz
 );
+create index agent_secret_by_agent on agent_secret (agent_key);
 
 -- A spool folder with the agent that holds it.
 create table agent_process (
