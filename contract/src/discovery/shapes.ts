@@ -62,7 +62,7 @@ export const Discovery = replyObject('Discovery', {
   runTestsOnPullRequest: Type.Optional(Flag),
   projectIds: Type.Optional(Type.Array(Text)),
   tagPrefix: Type.Optional(Text),
-  author: Type.Optional(User),
+  author: Type.Optional({ ...User, description: 'Whoever has saved it last: discovery acts for them' }),
   authorId: Type.Optional(Text),
   createdAt: Type.Optional(Instant),
   updatedAt: Type.Optional(Instant),
@@ -139,7 +139,11 @@ export const DiscoveredFolder = replyObject('DiscoveredFolder', {
 export type DiscoveredFolder = Static<typeof DiscoveredFolder>;
 
 export const DiscoveryState = replyObject('DiscoveryState', {
-  lastScan: Type.Optional({ ...DiscoveryScan, description: 'The newest scan' }),
+  lastScan: Type.Optional({
+    ...DiscoveryScan,
+    description:
+      'The newest scan that has not ended, such as one that waits for a person, or else the last one',
+  }),
   nextPollAt: Type.String({ format: 'date-time', description: 'Time at which the branch is checked next' }),
   folders: Type.Array(DiscoveredFolder, { description: 'Sorted by their path' }),
   passedOverCount: Type.Integer({

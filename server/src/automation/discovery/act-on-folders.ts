@@ -39,7 +39,9 @@ async function create(context: ActorContext, work: ScanWork, row: FolderRow): Pr
 }
 
 async function remove(context: ActorContext, { scan, row: { on_removal } }: ScanWork, row: FolderRow) {
-  if (row.environment_id === null || on_removal === 'flag') return;
+  if (row.environment_id === null)
+    return updateFolder(context.db, row, { status: 'DELETED', reason: 'Its environment was deleted' });
+  if (on_removal === 'flag') return updateFolder(context.db, row, { status: 'MISSING' });
   requireRights(context, inEnvironment(await requireEnvironment(context, row.environment_id)), on_removal);
   if (on_removal === 'archive') await updateEnvironment(context, row.environment_id, { isArchived: true });
   else await destroyEnvironment(context, row.environment_id, {});
@@ -64,18 +66,18 @@ function refused(row: FolderRow, error: unknown, context: ActorContext) {
 }
 
 /** @returns false where nothing is left to do, or the scan is out of date */
-async function actOnNext(
-  context: ActorContext,
-  work: ScanWork,
-  statuses: readonly FolderStatus[],
-): Promise<boolean> {
+async function actOnNext(context: ActorContext, work: ScanWork): Promise<boolean> {
   const place = { projectId: work.row.project_id, repository: work.rule.repository };
   let found: FolderRow | undefined;
   try {
     return await inTransaction(context, async (context) => {
       // Holds back changes of the configuration, and newer scans.
       const row = await lockDiscovery(context.db, work.row.project_id, 'share');
-      if (row?.version !== work.scan.version) return false;
+      const scan = await getScan(context.db, work.scan.id);
+      // What a newer scan would remove is not for this one: it may have to ask first.
+      if (row?.version !== work.scan.version || !scan || scan.finished_at !== null) return false;
+      const statuses: FolderStatus[] =
+        scan.status === 'WAITING_FOR_USER' ? ['PENDING'] : ['PENDING', 'REMOVING'];
       found = await lockNextFolder(context.db, place, statuses);
       if (!found) return false;
       await (found.status === 'PENDING' ? create(context, work, found) : remove(context, work, found));
@@ -103,11 +105,8 @@ export async function actOnFolders(
   signal: AbortSignal,
 ): Promise<boolean> {
   const until = performance.now() + workMilliseconds;
-  const scan = await getScan(context.db, work.scan.id);
-  const statuses: FolderStatus[] =
-    scan?.status === 'WAITING_FOR_USER' ? ['PENDING'] : ['PENDING', 'REMOVING'];
   for (;;) {
     if (signal.aborted || performance.now() > until) return false;
-    if (!(await actOnNext(context, work, statuses))) return true;
+    if (!(await actOnNext(context, work))) return true;
   }
 }

@@ -15,7 +15,7 @@ import { Refusal } from '../../ground/errors.ts';
 import { getDiscovery, lockDiscovery, setScanned } from '../../rows/discovery/discovery-store.ts';
 import { forgetFolders, storeFolders } from '../../rows/discovery/folder-store.ts';
 import {
-  cancelWaitingScans,
+  cancelListedScans,
   forgetScans,
   getScan,
   type ScanRow,
@@ -96,7 +96,7 @@ async function listAll(context: Context, work: ScanWork, signal: AbortSignal): P
     await forgetFolders(context.db, place, plan.forgotten);
     const at = context.now();
     const newer = { except: work.scan.id, error: 'A newer scan has read the repository', at };
-    await cancelWaitingScans(context.db, row.project_id, newer);
+    await cancelListedScans(context.db, row.project_id, newer);
     await setScanned(context.db, row, commit);
     await publishScan(context, row.project_id);
     const listed = await updateScan(context.db, work.scan.id, {
@@ -170,10 +170,11 @@ async function actOnAll(context: Context, work: ScanWork, signal: AbortSignal): 
   if (!isFinished) return context.now();
   await inTransaction(author, async (context) => {
     const scan = await getScan(context.db, work.scan.id);
-    if (!scan || scan.finished_at !== null || scan.status === 'WAITING_FOR_USER') return;
+    if (!scan || scan.status === 'WAITING_FOR_USER') return;
+    await audit(context, { ...work, scan });
+    if (scan.finished_at !== null) return;
     const ended = { status: 'SUCCESS', finished_at: context.now() } as const;
     await noticeScan(context, await updateScan(context.db, scan.id, ended));
-    await audit(context, { ...work, scan });
     await forgetScans(context.db, scan.project_id);
     await publishScan(context, scan.project_id);
   });

@@ -133,7 +133,7 @@ export async function discoveryView(
   row: DiscoveryRow,
   template: TemplateRow,
 ): Promise<Discovery> {
-  const users = await getUsers(db, [template.author_id]);
+  const users = await getUsers(db, [row.updated_by]);
   const { retry, ...settings } = template.settings;
   const glob = row.glob_pattern === null ? {} : globView(row);
   return {
@@ -151,8 +151,8 @@ export async function discoveryView(
     ...settings,
     isTerragruntRunAll: settings.isTerragruntRunAll ?? false,
     retry: retry ?? {},
-    author: userOf(users, template.author_id),
-    authorId: template.author_id,
+    author: userOf(users, row.updated_by),
+    authorId: row.updated_by,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     projectIds: [row.project_id],

@@ -10,7 +10,7 @@ import { badField, conflict, notFound } from '../../ground/errors.ts';
 import { lockDiscovery } from '../../rows/discovery/discovery-store.ts';
 import { deleteFolder, type FolderRow, lockFolder, updateFolder } from '../../rows/discovery/folder-store.ts';
 import { lockScan, updateScan } from '../../rows/discovery/scan-store.ts';
-import { updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { environmentsOfProjects, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import { getTemplateRow, updateTemplateSettings } from '../../rows/templates/template-store.ts';
 import { requireDiscovery, type StoredDiscovery } from './change-discovery.ts';
@@ -62,6 +62,11 @@ async function follow(
   const at = context.now();
   await updateTemplateSettings(context.db, template, template.repository, { path: to.folder }, at);
   const name = to.environment_name ?? environment.name;
+  const others = await environmentsOfProjects(context.db, [environment.project_id]);
+  if (others.some((each) => each.name === name && each.id !== environment.id))
+    throw conflict(
+      `Environment "${environment.name}" cannot follow: its project has another one named "${name}". Rename that first`,
+    );
   await updateEnvironmentRow(context.db, environment, { name, updated_at: at });
   await deleteFolder(context.db, from);
   await updateFolder(context.db, to, {
@@ -69,6 +74,7 @@ async function follow(
     reason: null,
     renamed_from: null,
     environment_id: environment.id,
+    workspace_name: from.workspace_name,
   });
   await recordAudit(context, {
     organizationId,
@@ -96,7 +102,9 @@ export async function resolveRename(
     if (!row || to?.status !== 'RENAMED' || to.renamed_from === null)
       throw badField('body.folder', 'must be a folder with the status RENAMED');
     const from = await lockFolder(context.db, place, to.renamed_from);
-    if (isSame && from?.environment_id) await follow(context, stored, from, to);
+    if (isSame && !from?.environment_id)
+      throw conflict('The environment of the old folder was deleted: answer that this is another one');
+    if (isSame && from) await follow(context, stored, from, to);
     // Nothing is taken for the other folder any more.
     else if (from) await updateFolder(context.db, from, { tree_id: '', file_id: '' });
     // Creates what is pending now, and says of the other folder what is true now.

@@ -8,6 +8,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { conflict, Refusal } from '../../ground/errors.ts';
 import { getDiscovery } from '../../rows/discovery/discovery-store.ts';
 import { inProject } from '../../rows/places.ts';
+import { getTemplateRow, openCredentials } from '../../rows/templates/template-store.ts';
 import { requireDiscovery } from './change-discovery.ts';
 import { checkDiscovery, requireActiveProject } from './configuration.ts';
 import type { PlannedFolder } from './plan-folders.ts';
@@ -49,7 +50,11 @@ async function sentRule(
   const project = await requireActiveProject(context, projectId);
   const existing = await getDiscovery(context.db, projectId);
   const checked = await checkDiscovery(context, body, project, existing);
-  return { ...checked, place: { organizationId: project.organization_id, projectId } };
+  const stored = existing && (await getTemplateRow(context.db, existing.template_id));
+  // Clients do not send back credentials that no reply shows.
+  const isSame = stored?.repository === checked.repository;
+  const credentials = checked.credentials ?? (isSame ? openCredentials(context, stored) : null);
+  return { ...checked, credentials, place: { organizationId: project.organization_id, projectId } };
 }
 
 async function storedRule(context: ActorContext, projectId: string): Promise<DiscoveryRule> {

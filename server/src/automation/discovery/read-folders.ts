@@ -4,12 +4,12 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { type CommitListing, listCommit } from '../../code/repositories/git/open-repository.ts';
 import { sourceOf } from '../../code/repositories/source-of.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import { type FolderPlace, listFolders } from '../../rows/discovery/folder-store.ts';
+import { type FolderPlace, type FolderRow, listFolders } from '../../rows/discovery/folder-store.ts';
 import { environmentsOfProjects } from '../../rows/environments/environment-store.ts';
 import { type ProjectPlace, projectsBelow } from '../../rows/projects/project-store.ts';
 import type { CheckedDiscovery } from './configuration.ts';
 import { type MatchedTree, matchTree } from './matching/match-tree.ts';
-import { type Placement, placementsOf } from './matching/placement.ts';
+import { type PlacedEnvironment, type Placement, placementsOf } from './matching/placement.ts';
 import { planFolders, type ScanPlan } from './plan-folders.ts';
 
 /** A configuration in glob mode, stored or not, as far as a scan depends on it. */
@@ -69,10 +69,20 @@ export async function readTree(
   }
 }
 
+function environmentsOf(known: readonly FolderRow[]): Map<string, PlacedEnvironment> {
+  const found = known.flatMap((row): [string, PlacedEnvironment][] => {
+    const { environment_project_id: projectId, environment_name: name, workspace_name: workspaceName } = row;
+    const isPlaced = projectId !== null && name !== null && workspaceName !== null;
+    return row.environment_id !== null && isPlaced ? [[row.folder, { projectId, name, workspaceName }]] : [];
+  });
+  return new Map(found);
+}
+
 async function placementsFor(
   db: Connection,
   { columns, place, repository }: DiscoveryRule,
   folders: readonly string[],
+  known: readonly FolderRow[],
 ): Promise<ReadonlyMap<string, Placement>> {
   const projects = await projectsBelow(db, [place.projectId]);
   const open = projects.filter(({ is_archived: isArchived }) => !isArchived);
@@ -86,15 +96,18 @@ async function placementsFor(
       workspaceNaming: columns.workspace_naming ?? 'default',
     },
     open.map(({ id, parent_project_id: parentId, name }) => ({ id, parentId, name })),
+    environmentsOf(known),
   );
 }
 
 /** Plans with what is stored now. @param db the transaction that stores the plan, if any does */
 export async function planScan(db: Connection, rule: DiscoveryRule, { tree }: ReadTree): Promise<ScanPlan> {
+  const known = await listFolders(db, folderPlace(rule));
   const placements = await placementsFor(
     db,
     rule,
     tree.folders.map(({ folder }) => folder),
+    known,
   );
   const targets = new Set(
     [...placements.values()].flatMap((each) => ('reason' in each ? [] : each.projectId)),
@@ -105,7 +118,7 @@ export async function planScan(db: Connection, rule: DiscoveryRule, { tree }: Re
   return planFolders({
     tree,
     placements,
-    known: await listFolders(db, folderPlace(rule)),
+    known,
     environmentNamed: (projectId, name) => byName.get(key(projectId, name)),
     onRemoval: rule.columns.on_removal,
     removalLimitPercent: rule.columns.removal_limit_percent,

@@ -3,7 +3,13 @@ import type { DiscoveryScan, ScanCause } from '#contract/discovery/shapes.ts';
 import type { Context } from '../../framework/context.ts';
 import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
 import type { DiscoveryRow } from '../../rows/discovery/discovery-store.ts';
-import { insertScan, type ScanRow, scanAhead, updateScan } from '../../rows/discovery/scan-store.ts';
+import {
+  cancelListedScans,
+  insertScan,
+  type ScanRow,
+  scanAhead,
+  updateScan,
+} from '../../rows/discovery/scan-store.ts';
 import { carryOutScan } from './carry-out-scan.ts';
 import { publishScan } from './publish-scan.ts';
 
@@ -46,6 +52,11 @@ export async function startScan(
     return (await updateScan(context.db, ahead.id, { is_forced: true })) ?? ahead;
   }
   const id = context.newId();
+  if (cause === 'saved')
+    await cancelListedScans(context.db, project_id, {
+      ...{ except: id, at: context.now() },
+      error: 'The configuration was changed: a newer scan follows it',
+    });
   const row = await insertScan(context.db, {
     id,
     project_id,

@@ -97,7 +97,10 @@ export async function updateFolder(
   tx: Connection,
   { project_id, repository, folder }: Pick<FolderRow, 'project_id' | 'repository' | 'folder'>,
   changes: Partial<
-    Pick<FolderRow, 'status' | 'reason' | 'environment_id' | 'renamed_from' | 'tree_id' | 'file_id'>
+    Pick<
+      FolderRow,
+      'status' | 'reason' | 'environment_id' | 'renamed_from' | 'tree_id' | 'file_id' | 'workspace_name'
+    >
   >,
 ): Promise<void> {
   await tx

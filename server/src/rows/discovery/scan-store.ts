@@ -36,12 +36,13 @@ export async function scanAhead(
     .executeTakeFirst();
 }
 
-/** Newest first. */
+/** Newest first; those that have not ended, such as one that waits for a person, before all others. */
 export async function listScans(db: Connection, projectId: string, limit = kept): Promise<ScanRow[]> {
   return db
     .selectFrom('discovery_scan')
     .selectAll()
     .where('project_id', '=', projectId)
+    .orderBy(sql`finished_at is null`, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -76,8 +77,8 @@ export async function countScanned(
     .execute();
 }
 
-/** Ends scans that wait for a person, because a newer one says it again. */
-export async function cancelWaitingScans(
+/** Ends scans that have read the folders, because a newer one does the rest, and asks again. */
+export async function cancelListedScans(
   tx: Connection,
   projectId: string,
   { except, error, at }: { readonly except: string; readonly error: string; readonly at: Date },
@@ -87,7 +88,8 @@ export async function cancelWaitingScans(
     .set({ status: 'CANCELLED', error, finished_at: at })
     .where('project_id', '=', projectId)
     .where('id', '<>', except)
-    .where('status', '=', 'WAITING_FOR_USER')
+    .where('listed_at', 'is not', null)
+    .where('finished_at', 'is', null)
     .execute();
 }
 
@@ -95,8 +97,8 @@ export async function cancelWaitingScans(
 export async function forgetScans(tx: Connection, projectId: string): Promise<void> {
   await sql`
     delete from discovery_scan using (
-      select id, row_number() over (order by created_at desc, id desc) as place from discovery_scan
-      where project_id = ${projectId}
+      select id, row_number() over (order by finished_at is null desc, created_at desc, id desc) as place
+      from discovery_scan where project_id = ${projectId}
     ) as numbered
     where discovery_scan.id = numbered.id and finished_at is not null
       and (place > ${kept} or (place > 1 and is_unchanged))`.execute(tx);

@@ -18,7 +18,7 @@ export interface SubProject {
   readonly name: string;
 }
 
-interface PlacedEnvironment {
+export interface PlacedEnvironment {
   readonly projectId: string;
   readonly name: string;
   readonly workspaceName: string;
@@ -134,19 +134,23 @@ function claimsOf({ projectId, name, workspaceName }: PlacedEnvironment, rule: P
  * first folder that gets it, regardless of upper and lower case, as on many file systems.
  * @param folders with a matching file, in their order; '' is the root of the repository
  * @param projects everything below the project of the rule
+ * @param existing environments of folders, which keep their names and workspaces
  */
 export function placementsOf(
   folders: readonly string[],
   rule: PlacementRule,
   projects: readonly SubProject[],
+  existing: ReadonlyMap<string, PlacedEnvironment> = new Map(),
 ): ReadonlyMap<string, Placement> {
   const index = new Map(projects.map(({ id, parentId, name }) => [keyOf(parentId, name), id]));
-  const firsts = new Map<string, string>();
+  const firsts = new Map(
+    [...existing].flatMap(([folder, placed]) => claimsOf(placed, rule).map(({ key }) => [key, folder])),
+  );
   const settle = (folder: string): Placement => {
     const placement = placementOf(folder, rule, index);
     if ('reason' in placement) return placement;
     const claims = claimsOf(placement, rule);
-    const taken = claims.find(({ key }) => firsts.has(key));
+    const taken = claims.find(({ key }) => (firsts.get(key) ?? folder) !== folder);
     if (taken !== undefined) return { reason: taken.reason(nameOfFolder(firsts.get(taken.key) ?? '')) };
     for (const { key } of claims) firsts.set(key, folder);
     return placement;

@@ -25,7 +25,17 @@ function escaped(text: string, characters: RegExp): string {
     .replaceAll(characters, (each) => `\\x${each.charCodeAt(0).toString(16)}`);
 }
 
+/** More than people write, and less than an index of the database can hold. */
+const longestPathBytes = 1024;
+
 function pathOf(bytes: Buffer): Pick<ListedEntry, 'path' | 'pathProblem'> {
+  if (bytes.length > longestPathBytes) {
+    const [start, end] = [bytes.toString('latin1', 0, 100), bytes.toString('latin1', bytes.length - 100)];
+    return {
+      path: escaped(`${start}...${end}`, /[\u0000-\u001F\u007F-\u00FF]/g),
+      pathProblem: `its path has more than ${longestPathBytes} bytes`,
+    };
+  }
   const path = bytes.toString('utf8');
   if (path.includes('\uFFFD') && !Buffer.from(path).equals(bytes))
     return {
