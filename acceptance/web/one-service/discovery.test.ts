@@ -99,8 +99,11 @@ describe('environment discovery in the browser', { skip: withoutRuns, concurrenc
       'no alternative of globPattern matches modules/vpc/main.tf',
     ).waitFor();
     assert.deepEqual(await environmentsOf(projectId), []);
+    await page.getByRole('textbox', { name: 'Root path' }).scrollIntoViewIfNeeded();
     await page.getByRole('textbox', { name: 'Root path' }).fill('');
     await page.getByText('The settings have changed since this preview').waitFor();
+    const typedIn = await page.getByRole('textbox', { name: 'Root path' }).boundingBox();
+    assert.ok(typedIn && typedIn.y >= 0, 'the page stays at the field that is typed in');
     const leave = () => page.getByRole('tab', { name: 'Roles' }).click();
     assert.deepEqual(await withAnswers(page, [false], leave), [
       'Leave without saving the discovery settings?',
@@ -151,7 +154,7 @@ describe('environment discovery in the browser', { skip: withoutRuns, concurrenc
     await repository.git('rm', '-rq', '--', 'b');
     await repository.commit({});
     await button('Scan now').click();
-    await page.getByText('The folder of 1 environment is gone').waitFor();
+    await page.getByText('The folder of 1 environment is gone').first().waitFor();
     await row('b', 'To be removed').waitFor();
     await button('Archive 1 environment …').click();
     await dialog().getByRole('listitem').filter({ hasText: 'b' }).waitFor();

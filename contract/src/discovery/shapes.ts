@@ -62,7 +62,7 @@ export const Discovery = replyObject('Discovery', {
   runTestsOnPullRequest: Type.Optional(Flag),
   projectIds: Type.Optional(Type.Array(Text)),
   tagPrefix: Type.Optional(Text),
-  author: Type.Optional({ ...User, description: 'Whoever has saved it last: discovery acts for them' }),
+  author: Type.Optional({ ...User, description: 'The user who saved it last, for whom discovery acts' }),
   authorId: Type.Optional(Text),
   createdAt: Type.Optional(Instant),
   updatedAt: Type.Optional(Instant),

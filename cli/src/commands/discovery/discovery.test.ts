@@ -98,6 +98,14 @@ test('folders are listed by status, and those that are only counted are named as
     replies({ [`GET ${path}/state`]: state({ passedOverCount: 1501 }) }),
   );
   assert.match(all.stdout, /1500 more folders were passed over/);
+  const json = await runAgainst(
+    ['discovery', 'folders', 'Shop', '--status', 'passed_over', '--json'],
+    replies(),
+  );
+  const { folders: listed } = JSON.parse(json.stdout) as { folders: { status: string }[] };
+  assert.deepEqual([...new Set(listed.map(({ status }) => status))], ['PASSED_OVER']);
+  const none = await runAgainst(['discovery', 'folders', 'Shop', '--status', 'removed'], replies());
+  assert.match(none.stdout + none.stderr, /No such folder/);
 });
 
 test('a change sends back what it does not name, and an empty text clears a setting', async () => {

@@ -118,8 +118,8 @@ export async function showFolders(
   state: DiscoveryState,
   folders = state.folders,
 ): Promise<void> {
-  if (isJson) return output.json(state);
-  await output.table(folders, folderColumns, noFolders);
+  if (isJson) return output.json({ ...state, folders });
+  await output.table(folders, folderColumns, state.folders.length === 0 ? noFolders : 'No such folder.');
   const listed = state.folders.filter(({ status }) => status === 'PASSED_OVER').length;
   if (folders === state.folders && state.passedOverCount > listed)
     await output.line(`${state.passedOverCount - listed} more folders were passed over.`);

@@ -180,6 +180,13 @@ test('a path that is too long to be stored is passed over, and the others become
   assert.equal((await found.folderAt('a'))?.status, 'MANAGED');
 });
 
+test('the reason why a folder is refused names no field of a request', async () => {
+  const found = await discovering(files('-x'));
+  const refusedFolder = await found.folderAt('-x');
+  assert.equal(refusedFolder?.status, 'SKIPPED');
+  assert.match(refusedFolder.reason ?? '', /^path has a part that begins with "-"/);
+});
+
 test('it acts for whoever saved last, and replies say so', async () => {
   const found = await discovering(files('a'));
   const author = await app.addKey({

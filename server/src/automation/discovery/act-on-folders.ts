@@ -56,7 +56,10 @@ function refused(row: FolderRow, error: unknown, context: ActorContext) {
       { err: error, projectId: row.project_id, folder: row.folder },
       'a folder of a scan failed',
     );
-  const text = error instanceof Refusal ? error.message : 'The service failed; its log says why';
+  const text =
+    error instanceof Refusal
+      ? error.message.replace(/^\/body\/\S+ is refused: /, '')
+      : 'The service failed; its log says why';
   return row.status === 'PENDING'
     ? ({ status: 'SKIPPED', reason: text } as const)
     : ({
@@ -74,7 +77,7 @@ async function actOnNext(context: ActorContext, work: ScanWork): Promise<boolean
       // Holds back changes of the configuration, and newer scans.
       const row = await lockDiscovery(context.db, work.row.project_id, 'share');
       const scan = await getScan(context.db, work.scan.id);
-      // What a newer scan would remove is not for this one: it may have to ask first.
+      // Removals that a newer scan has found are left to it: it may have to ask first.
       if (row?.version !== work.scan.version || !scan || scan.finished_at !== null) return false;
       const statuses: FolderStatus[] =
         scan.status === 'WAITING_FOR_USER' ? ['PENDING'] : ['PENDING', 'REMOVING'];

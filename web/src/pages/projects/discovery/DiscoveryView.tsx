@@ -60,6 +60,7 @@ function Head({ project, discovery, state, rights, onEdit }: HeadProps) {
   });
   const isGlob = discovery.discoveryFileConfiguration === undefined;
   const whyNot = rights.whyNot('EDIT_PROJECT_SETTINGS');
+  const whyNoScan = whyNot ?? (project.isArchived ? 'The project is archived: restore it first.' : undefined);
   return (
     <div className={classes.head}>
       {lastScan && <Status look={scanLooks[lastScan.status]} filled />}
@@ -79,13 +80,13 @@ function Head({ project, discovery, state, rights, onEdit }: HeadProps) {
       <div className={classes.buttons}>
         <ActionButton
           size="xs"
-          whyNot={whyNot ?? (isGlob ? undefined : 'Discovery files are not scanned yet.')}
+          whyNot={whyNoScan ?? (isGlob ? undefined : 'Discovery files are not scanned yet.')}
           loading={scan.isPending}
           onClick={() => scan.mutate(input)}
         >
           Scan now
         </ActionButton>
-        <ActionButton size="xs" variant="default" whyNot={whyNot} onClick={onEdit}>
+        <ActionButton size="xs" variant="default" whyNot={whyNoScan} onClick={onEdit}>
           Edit discovery
         </ActionButton>
         <Removal

@@ -1,5 +1,5 @@
 /** Actions of a scan with the settings of the form, before it is done. */
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { DiscoveryPreview } from '#contract/discovery/shapes.ts';
 import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../../forms/project-tree.ts';
@@ -33,11 +33,14 @@ export function PreviewPanel({ projectId, preview, isOutdated }: PreviewPanelPro
   const entries = useEntries(preview, projectId);
   const [filter, setFilter] = useState<FolderFilter>({});
   const { files, commitHash, passedOverCount, asksFirst } = preview;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Once for each preview: whoever types in the form afterwards stays there.
+  useEffect(() => {
+    if (preview) heading.current?.scrollIntoView({ block: 'start' });
+  }, [preview]);
   return (
     <section className={classes.preview} aria-label="Preview">
-      <h2 tabIndex={-1} ref={(heading) => heading?.scrollIntoView({ block: 'start' })}>
-        Preview
-      </h2>
+      <h2 ref={heading}>Preview</h2>
       <p className={classes.source} role="status">
         {isOutdated
           ? 'The settings have changed since this preview: preview them again.'

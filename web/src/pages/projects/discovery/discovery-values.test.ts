@@ -78,6 +78,16 @@ test('missing fields are found before the request', () => {
   assert.deepEqual(discoveryErrors(discoveryValues(stored)), {});
 });
 
+test('a limit that the form does not show holds nothing up, and is sent as its default', () => {
+  const values = { ...discoveryValues(stored), removalLimitPercent: '' };
+  const flagged = { ...values, onRemoval: 'flag' } as const;
+  const inFiles = { ...values, kind: 'files', repositoryRegex: 'a' } as const;
+  for (const hidden of [flagged, inFiles]) {
+    assert.deepEqual(discoveryErrors(hidden), {});
+    assert.equal(discoveryBody(hidden).removalLimitPercent, 20);
+  }
+});
+
 test('refusals of the service appear at their fields', () => {
   for (const [field, shown] of [
     ['globPattern', 'globPattern'],

@@ -90,6 +90,14 @@ function otherSettings(before: Discovery | undefined): SetDiscoveryBody {
   );
 }
 
+/** Whether the form shows the limit: nothing else than archiving and destroying is asked about. */
+const hasLimit = ({ kind, onRemoval }: DiscoveryValues) => kind === 'glob' && onRemoval !== 'flag';
+
+function isLimit(percent: number | string): boolean {
+  const limit = Number(percent);
+  return String(percent).trim() !== '' && Number.isInteger(limit) && limit >= 0 && limit <= 100;
+}
+
 /** The request that stores or previews a configuration. @param before what is replaced */
 export function discoveryBody(values: DiscoveryValues, before?: Discovery): SetDiscoveryBody {
   const { kind, source, rootPath, autoDeployByCustomGlob } = values;
@@ -98,7 +106,10 @@ export function discoveryBody(values: DiscoveryValues, before?: Discovery): SetD
     ...otherSettings(before),
     retry: retryBody(values),
     onRemoval,
-    removalLimitPercent: Number(values.removalLimitPercent),
+    // An unfinished value of a field that is hidden now is not sent.
+    removalLimitPercent: Number(
+      isLimit(values.removalLimitPercent) ? values.removalLimitPercent : emptyDiscovery.removalLimitPercent,
+    ),
     ...(createNewEnvironmentsFromPullRequests ? { createNewEnvironmentsFromPullRequests } : {}),
   };
   if (kind === 'files')
@@ -120,19 +131,16 @@ export type DiscoveryErrors = Readonly<Record<string, string>>;
 
 /** Problems found before the request; fields of the source as `source.…`. */
 export function discoveryErrors(values: DiscoveryValues): DiscoveryErrors {
-  const { kind, globPattern, repositoryRegex, removalLimitPercent: percent } = values;
-  const limit = Number(percent);
-  const isLimit = String(percent).trim() !== '' && Number.isInteger(limit) && limit >= 0 && limit <= 100;
-  const ofLimit: DiscoveryErrors = isLimit ? {} : { removalLimitPercent: 'A whole number from 0 to 100.' };
+  const { kind, globPattern, repositoryRegex, removalLimitPercent } = values;
   if (kind === 'files')
-    return repositoryRegex.trim() === ''
-      ? { ...ofLimit, repositoryRegex: 'The repositories are required.' }
-      : ofLimit;
+    return repositoryRegex.trim() === '' ? { repositoryRegex: 'The repositories are required.' } : {};
   const source = Object.entries(sourceErrors(values.source, false));
   return {
     ...Object.fromEntries(source.map(([field, text]) => [`source.${field}`, text])),
     ...(globPattern.trim() === '' ? { globPattern: 'The files are required.' } : {}),
-    ...ofLimit,
+    ...(hasLimit(values) && !isLimit(removalLimitPercent)
+      ? { removalLimitPercent: 'A whole number from 0 to 100.' }
+      : {}),
   };
 }
 
