@@ -274,6 +274,13 @@ export const serverSettings = {
     default: '600',
     sentence: 'How long a run continues without contact to the service before it interrupts its tool.',
   }),
+  backgroundSlotsPercent: setting({
+    name: 'ENVARIUM_BACKGROUND_SLOTS_PERCENT',
+    type: count(1, 100),
+    default: '50',
+    sentence:
+      'Share of the slots of an agent process that drift detections and tests of modules may take at the same time, in percent; one slot at least.',
+  }),
   heartbeatSeconds: setting({
     name: 'ENVARIUM_HEARTBEAT_SECONDS',
     type: count(1, 60),

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources bc1bc3067e3783611c8641f65a7e4b5a1743deefaa319623b81399d012aa36cb
+ * sources 37719ff0219c03e98d2a5a84076fc1ececce0e5e01cf6407d7403aeeb621151e
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -615,11 +615,13 @@ export interface InvitationTable {
 
 export interface JobTable {
   attempts: Generated<number>;
+  class: number;
   created_at: Generated<Date>;
   deployment_id: string;
   id: string;
   level: Generated<number>;
   phase: Dispatch['job.phase'];
+  rank_at: Date;
   status: Dispatch['job.status'];
   tool: string;
   work_folder: string | null;

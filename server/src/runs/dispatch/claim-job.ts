@@ -13,6 +13,7 @@ import { appendLog } from '../../rows/logs/step-store.ts';
 import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
 import { markStep } from '../deployments/transitions/follow-decision.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
+import { backgroundClass } from '../queue/job-rank.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { loadJobFacts } from './job-facts.ts';
 import { jobForAgent } from './job-for-agent.ts';
@@ -87,7 +88,11 @@ async function assemble(
 /** @returns a job; `ended`: the next one has ended instead; null: there is none */
 async function claimNext(context: Context, agent: CallingAgent): Promise<Job | 'ended' | null> {
   return inTransaction(context, async (context) => {
-    const run = await takeQueuedJob(context.db, agent, context.now());
+    const run = await takeQueuedJob(context.db, agent, {
+      at: context.now(),
+      lastClass: backgroundClass,
+      lastClassShare: context.settings.backgroundSlotsPercent / 100,
+    });
     if (!run) return null;
     const { job, attempt } = run;
     try {

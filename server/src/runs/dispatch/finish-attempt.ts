@@ -47,10 +47,10 @@ async function handApplyOn(
   { deployment, environment }: LockedDeployment,
   planned: AttemptRow,
 ): Promise<Job> {
-  const { id: deploymentId, tool } = deployment;
+  const { id: deploymentId, tool, type } = deployment;
   const level = levelNumber(deployment.level);
   const workFolder = agent.work_folder;
-  const row = newJob(context, { deploymentId, phase: 'apply', level, tool, workFolder });
+  const row = newJob(context, { deploymentId, type, phase: 'apply', level, tool, workFolder });
   const [job, attempt, inputs, template] = await Promise.all([
     insertJob(context.db, row),
     insertAttempt(context.db, row, agent.id, context.now()),

@@ -1,8 +1,10 @@
 /** Enqueues work for an agent along with its deployment, in the same transaction. */
 import type { Insertable } from 'kysely';
+import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import type { Context } from '../../framework/context.ts';
 import { insertJob, type JobRow, setJobStatus } from '../../rows/queue/job-store.ts';
 import type { JobTable } from '../../rows/schema.ts';
+import { rankOf } from './job-rank.ts';
 
 /**
  * The channel on which waiting claims are woken. The payload is the id of an agent process that should get the job if
@@ -12,6 +14,7 @@ export const jobsChannel = 'jobs';
 
 export interface NewJob {
   readonly deploymentId: string;
+  readonly type: DeploymentType;
   readonly phase: 'plan' | 'apply';
   readonly tool: string;
   /** Of the deployment; absent: the first one. */
@@ -25,6 +28,7 @@ export type QueuedJob = Insertable<JobTable> & Pick<JobRow, 'id' | 'work_folder'
 
 /** The row of a queued job. */
 export function newJob(context: Context, job: NewJob): QueuedJob {
+  const createdAt = context.now();
   return {
     id: context.newId(),
     deployment_id: job.deploymentId,
@@ -33,7 +37,8 @@ export function newJob(context: Context, job: NewJob): QueuedJob {
     status: 'queued',
     tool: job.tool,
     work_folder: job.workFolder,
-    created_at: context.now(),
+    created_at: createdAt,
+    ...rankOf({ phase: job.phase, type: job.type, createdAt }),
   };
 }
 

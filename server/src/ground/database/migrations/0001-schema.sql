@@ -966,9 +966,13 @@ create table job (
   work_folder text,
   attempts integer not null default 0,
   created_at timestamptz not null default now(),
+  -- 0: applies, 1: deploys, 2: plans that change nothing, 3: what no one waits for.
+  class smallint not null,
+  -- Agents take the job with the earliest time first: that of its creation, and later for each class.
+  rank_at timestamptz not null,
   constraint job_once unique (deployment_id, phase, level)
 );
-create index job_queued on job (created_at, id) where status = 'queued';
+create index job_queued on job (rank_at, id) where status = 'queued';
 
 create table attempt (
   job_id uuid not null references job on delete cascade,

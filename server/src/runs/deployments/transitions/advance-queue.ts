@@ -27,11 +27,12 @@ import { policiesAssignedSince } from './policies-assigned-since.ts';
 /** The job of the first phase of a deployment, or of one of its levels, which is not stored yet. */
 export function planJob(
   context: Context,
-  { id, tool }: Pick<DeploymentRow, 'id' | 'tool'>,
+  { id, tool, type }: Pick<DeploymentRow, 'id' | 'tool' | 'type'>,
   level = 1,
 ): QueuedJob {
   return newJob(context, {
     deploymentId: id,
+    type,
     phase: 'plan',
     level,
     tool,

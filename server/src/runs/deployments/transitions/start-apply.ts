@@ -12,10 +12,11 @@ import { levelNumber } from '../decisions/decide-level.ts';
  */
 export async function enqueueApply(
   context: Context,
-  { id, tool, level, work_folder: workFolder }: DeploymentRow,
+  { id, tool, type, level, work_folder: workFolder }: DeploymentRow,
 ): Promise<void> {
   const job = newJob(context, {
     deploymentId: id,
+    type,
     phase: 'apply',
     level: levelNumber(level),
     tool,
