@@ -104,7 +104,7 @@ test('an agent ends what it has begun; the next job, also an apply, is handed to
   const report = { fence: apply.fence, eventsFrom: 0, events: [], logs: [] };
   const foreign = await first.agent.send('report', apply, report);
   assert.equal(foreign.statusCode, 409);
-  assert.match(foreign.body, /belongs to an agent with another key/);
+  assert.match(foreign.body, /belongs to another process of an agent/);
   await second.agent.mark(apply);
   await second.agent.finish(apply, appliedOutcome());
 });
