@@ -77,15 +77,17 @@ function attemptOf({ params }: FastifyRequest): AttemptKey | null {
 }
 
 /**
- * One that was right is not counted as a guess: agents that come back after an outage may share an address.
- * @throws CredentialsRefused where there is no token of this installation, Refusal 401 where it has ended
+ * Tokens of this installation are read without a count: they cannot be guesses, whatever else comes from their address.
+ * @throws CredentialsRefused or TooManyRequests where there is no token of this installation, Refusal 401 where it has ended
  */
-async function identifyCall(context: Context, { headers, ip }: FastifyRequest): Promise<TokenClaims> {
+async function identifyCall(context: Context, request: FastifyRequest): Promise<TokenClaims> {
+  const { headers, ip } = request;
   const claims = readToken(context, headers.authorization);
   if (!claims) {
     const text =
       'The token is missing or not valid: exchange the secret of the agent for a token with the call "token"';
-    throw new CredentialsRefused(text, null);
+    const refused = new CredentialsRefused(text, null);
+    return refusedCallers(context).check(request, () => Promise.reject(refused));
   }
   if (claims.expiresAt > context.now()) return claims;
   context.log.debug({ agentKey: claims.agentKey, agentId: claims.agentId, address: ip }, 'token has ended');
@@ -120,7 +122,7 @@ function agentIdOf({ headers }: FastifyRequest): string | null {
  *   `epoch_replaced` where another agent has registered for the same spool
  */
 export async function authenticateAgent(context: Context, request: FastifyRequest): Promise<AgentCall> {
-  const claims = await refusedCallers(context).check(request, () => identifyCall(context, request));
+  const claims = await identifyCall(context, request);
   const { agentKey, agentId, epoch, secretId } = claims;
   const id = agentIdOf(request);
   const found = await findCall(context.reserved, agentKey, id, attemptOf(request), context.now());
