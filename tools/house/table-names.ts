@@ -27,7 +27,9 @@ export const otherTables: Readonly<Record<string, readonly string[]>> = {
   // Jobs wait for the agents of their projects.
   'dispatch/load-store.ts': ['agent_process', 'deployment', 'project'],
   // Runs as a whole: which agent process holds which attempt of which deployment and environment.
-  'dispatch/run-store.ts': ['agent', 'agent_process', 'agent_secret', 'deployment', 'environment', 'project'],
+  'dispatch/run-store.ts': ['agent', 'agent_process', 'deployment', 'environment'],
+  // Whether an agent may take a job depends on its secret and on the project of the deployment.
+  'dispatch/claim-store.ts': ['agent_process', 'agent_secret', 'deployment', 'environment', 'project'],
   // Missed runs depend on the environment's lock, and the list of a project on its environments.
   'schedules/schedule-store.ts': ['environment'],
   // The calendar reads the dates of environments and of their schedules.

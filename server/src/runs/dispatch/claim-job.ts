@@ -8,7 +8,7 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { isOfDatabase } from '../../ground/database/unavailable.ts';
 import { type DeploymentRow, lockDeployment } from '../../rows/deployments/deployment-store.ts';
 import { type AttemptRow, getPlanningAttempt } from '../../rows/dispatch/attempt-store.ts';
-import { type ClaimedRun, type RunPlace, takeQueuedJob } from '../../rows/dispatch/run-store.ts';
+import { type ClaimedRun, type RunPlace, takeQueuedJob } from '../../rows/dispatch/claim-store.ts';
 import { appendLog } from '../../rows/logs/step-store.ts';
 import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
 import { markStep } from '../deployments/transitions/follow-decision.ts';

@@ -1,7 +1,7 @@
 /** The rows that a job for an agent is assembled from. */
 import type { Context } from '../../framework/context.ts';
 import { type DeploymentRow, getDeploymentRow } from '../../rows/deployments/deployment-store.ts';
-import type { ClaimedRun, RunPlace } from '../../rows/dispatch/run-store.ts';
+import type { ClaimedRun, RunPlace } from '../../rows/dispatch/claim-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { type RunInputs, readInputs } from '../deployments/inputs/run-inputs.ts';

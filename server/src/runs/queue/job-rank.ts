@@ -18,7 +18,7 @@ const classOfPlan: Readonly<Record<DeploymentType, number>> = {
 /** For so long a job of one class goes before older ones of the next class: nothing waits forever. */
 const headStartMilliseconds = 10 * 60_000;
 
-/** What the rank of a job depends on. */
+/** Facts that determine the rank of a job. */
 export interface RankedJob {
   readonly phase: 'plan' | 'apply';
   readonly type: DeploymentType;
