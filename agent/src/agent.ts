@@ -2,12 +2,12 @@
  * The agent's loops: it registers, continues the attempts of an earlier agent process, claims jobs while
  * slots are free, and reports which attempts it holds. Stopping it does not stop any run.
  */
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentTimings, protocolVersion, type RegisterReply } from '#protocol/messages/agent.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import type { MemoryForRuns, MemoryShortage } from './capacity.ts';
 import { conditionOf } from './condition.ts';
 import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';
@@ -20,9 +20,10 @@ import { logKeptFailures, removeOldFailures } from './slots/kept-failures.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
 import { readPlanned, workFolderPaths } from './slots/work-folder.ts';
 import { WorkFolderLocks } from './slots/work-folder-locks.ts';
+import { isNotStarted, needsTree } from './spool/attempt-progress.ts';
 import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
-import { readMark, readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
+import { readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
 
 export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwanted' | 'countRuns'> {
@@ -34,10 +35,14 @@ export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwa
   readonly isolation: AgentIsolation;
   /** Programs that are neither installed nor can be downloaded. */
   readonly missingPrograms: readonly string[];
+  readonly memory: MemoryForRuns;
+  /** Aborted: it claims nothing more, and ends `run` once its attempts have ended. */
+  readonly drain: AbortSignal;
 }
 
 const claimWaitSeconds = 25;
 const freeSlotPollMilliseconds = 60_000;
+const memoryPollMilliseconds = 2_000;
 const pauseAfterErrorMilliseconds = 5_000;
 const retryHeartbeatMilliseconds = 1_000;
 const firstSettings: AgentTimings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
@@ -75,7 +80,8 @@ export class Agent {
         },
       },
     };
-    options.signal.addEventListener('abort', () => this.#slotFreed.notify(), { once: true });
+    for (const signal of [options.signal, options.drain])
+      signal.addEventListener('abort', () => this.#slotFreed.notify(), { once: true });
   }
 
   /** The folders of the held attempts. */
@@ -84,7 +90,7 @@ export class Agent {
   }
 
   /**
-   * Works until the signal, then signs off.
+   * Works until the signal, or until it has drained.
    * @throws a ServerRefusal if the server does not accept this agent at all
    */
   async run(): Promise<void> {
@@ -104,9 +110,13 @@ export class Agent {
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
     endStrandedSandboxes(this.#options.runOrder.isolation.seccompFile);
     this.#warm();
-    await Promise.all([this.#heartbeats(), this.#claims()]).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    const isDrained = new AbortController();
+    const claims = this.#claims().then(() => isDrained.abort());
+    await Promise.all([this.#heartbeats(AbortSignal.any([signal, isDrained.signal])), claims]).catch(
+      (error: unknown) => {
+        if (!signal.aborted && !isDrained.signal.aborted) throw error;
+      },
+    );
   }
 
   /**
@@ -190,8 +200,8 @@ export class Agent {
     }
   }
 
-  async #heartbeats(): Promise<void> {
-    const { connection, slots, keptTrees, signal, log } = this.#options;
+  async #heartbeats(signal: AbortSignal): Promise<void> {
+    const { connection, slots, keptTrees, drain, log } = this.#options;
     for (;;) {
       await delay(this.#settings.heartbeatSeconds * 1000, undefined, { signal });
       keptTrees.tidy();
@@ -201,7 +211,10 @@ export class Agent {
             epoch: this.#epoch,
             held: this.#held(),
             freeSlots: slots.freeCount,
-            condition: conditionOf(this.#options),
+            condition: conditionOf(this.#options, {
+              isDraining: drain.aborted,
+              memoryShortage: this.#memoryShortage(),
+            }),
           }),
           signal,
         );
@@ -216,28 +229,42 @@ export class Agent {
     }
   }
 
+  #memoryShortage(): MemoryShortage | null {
+    return this.#options.slots.freeCount === 0
+      ? null
+      : this.#options.memory.shortage(this.#attempts.size + this.#claimed.size);
+  }
+
+  /** Claims until it is to stop or to drain; then waits for the end of its attempts. */
   async #claims(): Promise<void> {
-    const { connection, slots, signal, log } = this.#options;
+    const { connection, slots, drain, signal, log } = this.#options;
+    const ends = AbortSignal.any([signal, drain]);
     const freed = this.#slotFreed.waiter();
-    while (!signal.aborted) {
-      if (slots.freeCount === 0) {
-        await freed.wait(freeSlotPollMilliseconds);
+    while (!ends.aborted) {
+      const hasMemory = this.#memoryShortage() === null;
+      if (slots.freeCount === 0 || !hasMemory) {
+        await freed.wait(hasMemory ? freeSlotPollMilliseconds : memoryPollMilliseconds);
         continue;
       }
       try {
-        const { job } = await connection.claim({ epoch: this.#epoch, waitSeconds: claimWaitSeconds }, signal);
+        const { job } = await connection.claim({ epoch: this.#epoch, waitSeconds: claimWaitSeconds }, ends);
         const slot = job && slots.occupy();
         if (job && slot) this.#runClaimed(job, slot);
       } catch (error) {
-        signal.throwIfAborted();
+        if (ends.aborted) break;
         log.error({ reason: reasonOf(error) }, 'claim was refused; retrying');
-        await delay(pauseAfterErrorMilliseconds, undefined, { signal });
+        await delay(pauseAfterErrorMilliseconds, undefined, { signal: ends }).catch(() => undefined);
       }
     }
+    signal.throwIfAborted();
+    log.info({ held: this.#attempts.size }, 'agent takes no further jobs, and ends after its runs');
+    while (!signal.aborted && this.#attempts.size + this.#claimed.size > 0)
+      await freed.wait(memoryPollMilliseconds);
   }
 
   #runClaimed(job: Job, slot: Slot): void {
-    const { slots, keptTrees } = this.#options;
+    const { slots, keptTrees, memory } = this.#options;
+    memory.begin();
     this.#claimed.set(nameOf(job), job);
     void this.#occupy(job, async () => {
       const tree = keptTrees.take(job);
@@ -309,18 +336,6 @@ export class Agent {
     const { launcher, slots } = this.#options;
     launcher.warm(slots.count);
   }
-}
-
-/** Whether an apply can only start in the tree of its plan. */
-function needsTree(one: FoundAttempt): boolean {
-  const { paths, job } = one;
-  // One with a mark is never started again.
-  const isOpen = isNotStarted(one) && readMark(paths) === null && readOutcome(paths) === null;
-  return isOpen && job.phase === 'apply' && !existsSync(paths.inputTree);
-}
-
-function isNotStarted({ paths }: FoundAttempt): boolean {
-  return readSlotRecord(paths) === null;
 }
 
 function nameOf({ jobId, attempt }: Pick<AttemptRef, 'jobId' | 'attempt'>): string {

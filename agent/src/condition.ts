@@ -1,5 +1,6 @@
 /** Facts about this machine for the service: people should know of them before a run fails of them. */
 import type { AgentCondition } from '#protocol/messages/agent.ts';
+import type { MemoryShortage } from './capacity.ts';
 import { freeMegabytes } from './processes/full-disk.ts';
 
 const megabyte = 1024 ** 2;
@@ -13,13 +14,17 @@ export interface MachineOptions {
   readonly missingPrograms: readonly string[];
 }
 
+/** Why an agent with free slots takes no jobs. */
+export interface Hesitation {
+  readonly isDraining: boolean;
+  readonly memoryShortage: MemoryShortage | null;
+}
+
 /** @returns what the next heartbeat says */
-export function conditionOf({
-  spool,
-  workFolder,
-  runOrder,
-  missingPrograms,
-}: MachineOptions): AgentCondition {
+export function conditionOf(
+  { spool, workFolder, runOrder, missingPrograms }: MachineOptions,
+  { isDraining, memoryShortage }: Hesitation,
+): AgentCondition {
   const reserveMegabytes = Math.floor((runOrder.runLimits?.reserveBytes ?? 0) / megabyte);
   const folders = [
     { what: 'spool', path: spool.folder },
@@ -32,5 +37,7 @@ export function conditionOf({
       return free === null ? [] : [{ ...folder, freeMegabytes: free, reserveMegabytes }];
     }),
     missingPrograms: missingPrograms.slice(0, mostPrograms),
+    ...(isDraining ? { isDraining } : {}),
+    ...(memoryShortage === null ? {} : { memoryShortage }),
   };
 }

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
+import { runsAtOnce } from './capacity.ts';
 import {
   findIsolation,
   type IsolationProbe,
@@ -24,7 +25,7 @@ function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
   if (process.getuid?.() !== 0) return null;
   return allocateSlotUids({
     range: { base: settings.slotUidBase, count: settings.slotUidCount },
-    slots: settings.concurrency,
+    slots: runsAtOnce(settings),
     keptTrees: settings.keptTrees,
     spoolFolder: spool.folder,
     registryFolder: defaultRegistryFolder,
@@ -54,7 +55,7 @@ export async function confineRuns(
 ): Promise<ConfinedRuns> {
   const groups = await prepareRunGroups(settings, spool, log);
   const uids = slotUids(settings, spool);
-  const slots = new SlotTable(settings.concurrency, uids);
+  const slots = new SlotTable(runsAtOnce(settings), uids);
   const request: IsolationRequest = {
     mode: settings.isolation,
     slotUid: uids?.[0] ?? null,

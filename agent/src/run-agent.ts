@@ -11,6 +11,7 @@ import { agentSettings } from '#settings/agent.ts';
 import type { Secret } from '#settings/secret.ts';
 import { type AgentSettings, readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { Agent } from './agent.ts';
+import { MemoryForRuns } from './capacity.ts';
 import { confineRuns, runLimitsOf } from './confine-runs.ts';
 import { connectToServer } from './connection/connection.ts';
 import { ServerRefusal } from './connection/refusals.ts';
@@ -44,8 +45,9 @@ async function main(): Promise<void> {
   const server = requireServer(settings);
   const log = openLog(settings);
   const stop = new AbortController();
+  const drain = new AbortController();
   setMaxListeners(0, stop.signal);
-  stopOnRequest(stop, settings.endsWithStdin);
+  stopOnRequest(stop, drain, settings);
   await using spool = await openSpool(
     settings.spoolFolder,
     settings.endsWithStdin ? takeOverMilliseconds : 0,
@@ -86,6 +88,8 @@ async function main(): Promise<void> {
     version,
     tools,
     missingPrograms,
+    memory: new MemoryForRuns(settings.memoryPerRunMegabytes),
+    drain: drain.signal,
     isolation: report,
     toolPaths: toolPathsFor,
     runOrder: { isolation, ...orderOf(settings, workFolder, parts) },
@@ -187,8 +191,18 @@ function requireServer(settings: AgentSettings): Server {
   return { urls: serverUrls, key: agentKey, secret: agentSecret };
 }
 
-function stopOnRequest(stop: AbortController, endsWithStdin: boolean): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+/** A second request ends a drain. A built-in agent ends with its service. */
+function stopOnRequest(
+  stop: AbortController,
+  drain: AbortController,
+  { endsWithStdin, drainSeconds }: AgentSettings,
+): void {
+  const end = () => {
+    if (endsWithStdin || drainSeconds === 0 || drain.signal.aborted) return stop.abort();
+    drain.abort();
+    setTimeout(() => stop.abort(), drainSeconds * 1000).unref();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
   if (!endsWithStdin) return;
   for (const event of ['end', 'close', 'error'] as const) process.stdin.on(event, () => stop.abort());
   process.stdin.resume();

@@ -1,7 +1,7 @@
 /** Settings of an agent. */
 import { type SettingTable, setting } from './declaration.ts';
 import { sharedSettings } from './server-and-agent.ts';
-import { flag, path, secretText, text, webAddresses } from './types.ts';
+import { count, flag, path, secretText, text, webAddresses } from './types.ts';
 
 export const agentSettings = {
   serverUrls: setting({
@@ -23,6 +23,14 @@ export const agentSettings = {
     type: path,
     default: './spool',
     sentence: 'Folder that keeps the results of runs until the service has them.',
+  }),
+  drainSeconds: setting({
+    name: 'ENVARIUM_AGENT_DRAIN_SECONDS',
+    type: count(0, 86_400),
+    default: '0',
+    sentence:
+      'How long an agent that is requested to end (SIGTERM) waits for its deployments, without beginning others. ' +
+      'Whatever runs longer continues, and the next start of the agent takes it up.',
   }),
   endsWithStdin: setting({
     name: 'ENVARIUM_AGENT_ENDS_WITH_STDIN',

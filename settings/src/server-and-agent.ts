@@ -9,6 +9,7 @@ import {
   folderOrAddress,
   hosts,
   oneWord,
+  orWord,
   path,
   secretText,
   webAddress,
@@ -172,9 +173,19 @@ export const sharedSettings = {
   }),
   concurrency: setting({
     name: 'ENVARIUM_AGENT_CONCURRENCY',
-    type: count(1, 64),
+    type: orWord('auto', count(1, 64)),
     default: '2',
-    sentence: 'Maximum number of deployments that an agent runs at the same time.',
+    sentence:
+      'Maximum number of deployments that an agent runs at the same time; auto: two for each processor, as far as the ' +
+      'memory suffices.',
+  }),
+  memoryPerRunMegabytes: setting({
+    name: 'ENVARIUM_AGENT_RUN_MEMORY_MB',
+    type: count(0, 1_000_000),
+    default: '256',
+    sentence:
+      'Memory that must be available before an agent begins another deployment while it runs others; 0: it does not ' +
+      'look.',
   }),
   slotUidBase: setting({
     name: 'ENVARIUM_SLOT_UID_BASE',

@@ -54,6 +54,18 @@ export function count(minimum: number, maximum: number): SettingType<number> {
   });
 }
 
+/** A word instead of the values of another type. */
+export function orWord<const Word extends string, Value>(
+  word: Word,
+  other: SettingType<Value>,
+): SettingType<Value | Word> {
+  return type(
+    `${other.allowed}, or ${word}`,
+    (value) => (value === word ? word : other.read(value)),
+    (value) => (value === word ? word : other.write(value as Value)),
+  );
+}
+
 export function oneWord<const Words extends readonly string[]>(words: Words): SettingType<Words[number]> {
   return type(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
 }

@@ -1,5 +1,6 @@
 /** Isolation of runs: bubblewrap and user namespaces, or separate user ids if the agent is started as root. */
 import { access, constants, readFile, statfs } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CommandEnvironment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -84,6 +85,11 @@ function numberOf(value: string | undefined, fallback: number): number {
   return value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : fallback;
 }
 
+/** Most runs at the same time: the agent takes fewer where the memory does not suffice. */
+function concurrencyOf(value: string | undefined): number {
+  return value === 'auto' ? availableParallelism() * 2 : numberOf(value, defaults.concurrency);
+}
+
 /**
  * The user ids of runs: none may belong to an account, and every slot needs one.
  * @param passwd text of the passwd file
@@ -92,7 +98,7 @@ function numberOf(value: string | undefined, fallback: number): number {
 export function checkUids(passwd: string, environment: CommandEnvironment): Finding {
   const base = numberOf(environment.ENVARIUM_SLOT_UID_BASE, defaults.base);
   const count = numberOf(environment.ENVARIUM_SLOT_UID_COUNT, defaults.count);
-  const concurrency = numberOf(environment.ENVARIUM_AGENT_CONCURRENCY, defaults.concurrency);
+  const concurrency = concurrencyOf(environment.ENVARIUM_AGENT_CONCURRENCY);
   const range = `${base} to ${base + count - 1}`;
   const taken = accountsOf(passwd).filter(({ uid }) => uid >= base && uid < base + count);
   const free = count - new Set(taken.map(({ uid }) => uid)).size;

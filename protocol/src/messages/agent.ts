@@ -106,6 +106,10 @@ export const AgentCondition = Type.Object({
   folders: Type.Array(FolderSpace, { maxItems: 10 }),
   /** Programs that are neither installed nor can be downloaded. */
   missingPrograms: Type.Array(ShortText, { maxItems: 50 }),
+  /** It ends when its runs have ended. */
+  isDraining: Type.Optional(Type.Boolean()),
+  /** It has free slots, and too little memory for another run. */
+  memoryShortage: Type.Optional(Type.Object({ availableMegabytes: Count, neededMegabytes: Count })),
 });
 export type AgentCondition = Static<typeof AgentCondition>;
 

@@ -89,6 +89,11 @@ test('problems are sentences about what is wrong and what to do', () => {
     [{ processes: withCondition({ clockAheadSeconds: 3600 }) }, [/clock is 3600 seconds ahead of/]],
     [{ processes: withCondition({ clockAheadSeconds: -41 }) }, [/clock is 41 seconds behind/]],
     [{ processes: withCondition({ missingPrograms: ['a', 'b'] }) }, [/no a, b and cannot download them/]],
+    [{ processes: withCondition({ isDraining: true }) }, [/takes no further jobs, and ends after those/]],
+    [
+      { processes: withCondition({ memoryShortage: { availableMegabytes: 90, neededMegabytes: 256 } }) },
+      [/begins no further jobs: 90 MB of memory are available, and it needs 256 MB/],
+    ],
     [{ processes: [{ ...process, version: '1.1.9' }] }, [/version 1\.1\.9 is older than 1\.2\.0/]],
     [{ processes: [{ ...process, version: 'development' }] }, []],
     [

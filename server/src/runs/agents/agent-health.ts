@@ -114,6 +114,15 @@ function clockProblems({ condition }: ProcessFacts): string[] {
   ];
 }
 
+function readinessProblems({ condition }: ProcessFacts): string[] {
+  const { isDraining, memoryShortage: shortage } = condition ?? {};
+  if (isDraining) return ['It takes no further jobs, and ends after those that it runs.'];
+  if (!shortage) return [];
+  return [
+    `It begins no further jobs: ${shortage.availableMegabytes} MB of memory are available, and it needs ${shortage.neededMegabytes} MB. Wait for its runs, or give it memory.`,
+  ];
+}
+
 function programProblems({ condition }: ProcessFacts): string[] {
   const missing = condition?.missingPrograms ?? [];
   if (missing.length === 0) return [];
@@ -144,6 +153,7 @@ function processProblems(facts: HealthFacts): string[] {
   const { processes, serviceVersion, showsMachines } = facts;
   return processes.flatMap((process) => {
     const problems = [
+      ...readinessProblems(process),
       ...folderProblems(process, showsMachines),
       ...clockProblems(process),
       ...programProblems(process),
