@@ -120,7 +120,6 @@ export const serverOrder: readonly string[] = [
   'runs/queue',
   'automation/discovery/matching',
   ...Object.entries(wings).flatMap(([wing, families]) => families.map(({ name }) => `${wing}/${name}`)),
-  'automation/discovery/discovery-file',
   'families.ts',
   'start',
   'main.ts',

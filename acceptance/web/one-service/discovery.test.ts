@@ -113,7 +113,7 @@ describe('environment discovery in the browser', { skip: withoutRuns, concurrenc
     await row('app', 'Managed').getByRole('link', { name: 'app' }).waitFor();
     await row('db', 'Managed').waitFor();
     await page
-      .getByText(/2 matching folders in 3 files, 2 environments created/)
+      .getByText(/2 matches in 3 files, 2 environments created/)
       .first()
       .waitFor();
     assert.equal((await environmentsOf(projectId)).length, 2);

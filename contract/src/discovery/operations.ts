@@ -16,13 +16,17 @@ import { Discovery, DiscoveryPreview, DiscoveryScan, DiscoveryState, discoveryWo
 /** Maximum length of a glob, which is far above what people write. */
 const longestGlob = 10_000;
 
-const DiscoveryFileConfiguration = closed({
-  repositoryRegex: Type.String({
-    minLength: 1,
-    maxLength: 1000,
-    description: 'Repositories, as `<owner>/<repository>`, whose discovery file may create environments here',
-  }),
-});
+const DiscoveryFileConfiguration = Type.Object(
+  {
+    repositoryRegex: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        'Regular expression for the whole `<owner>/<repository>` of each repository whose `envarium-discovery.yml` may create environments here',
+    }),
+  },
+  { additionalProperties: false, description: discoveryWords.fileConfiguration },
+);
 
 /** Only its form: the service says which fields glob mode and file mode need. */
 export const SetDiscoveryBody = closed({
@@ -45,7 +49,7 @@ export const SetDiscoveryBody = closed({
   createNewEnvironmentsFromPullRequests: Type.Optional(
     withoutEffect(Flag, noEffects.pullRequestPlanDeployments),
   ),
-  discoveryFileConfiguration: orNull(withoutEffect(DiscoveryFileConfiguration, noEffects.discoveryFiles)),
+  discoveryFileConfiguration: orNull(DiscoveryFileConfiguration),
   ...sourceRequestFields,
   ...toolVersionRequestFields,
   terragruntTfBinary: Type.Optional(TerragruntTfBinary),

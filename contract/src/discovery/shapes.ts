@@ -25,6 +25,13 @@ const EnvironmentName = Type.String({
   description: 'Name of the environment, or the name that it would get',
 });
 const EnvironmentProjectId = Type.String({ description: 'Project of the environment' });
+const FoundRepository = Type.String({
+  description: 'Repository of the discovery file, as its host and path; absent with a globPattern',
+});
+const FoundFolder = Type.String({
+  description:
+    'Path in the repository; empty: its root. With discovery files, the key of the entry; empty: the file itself',
+});
 const RenamedFrom = Type.String({ description: 'Folder that is gone and had the same content' });
 
 /** Fields that only glob mode has. */
@@ -88,9 +95,12 @@ export const DiscoveryScan = replyObject('DiscoveryScan', {
   cause: oneOf(scanCauses, 'The reason for the scan'),
   commitHash: Type.Optional(Text),
   error: Type.Optional(Type.String({ description: 'Why it failed, was cancelled or waits' })),
-  isUnchanged: Type.Boolean({ description: 'The branch had not moved since the last scan' }),
-  files: Type.Optional({ ...Count, description: 'Files of the repository' }),
-  matched: Type.Optional({ ...Count, description: 'Folders that the glob matches' }),
+  isUnchanged: Type.Boolean({ description: 'No branch had moved since the last scan' }),
+  files: Type.Optional({ ...Count, description: 'Files of the repository, or discovery files' }),
+  matched: Type.Optional({
+    ...Count,
+    description: 'Folders that the glob matches, or entries of discovery files',
+  }),
   created: Type.Optional({ ...Count, description: 'Environments that were created' }),
   removed: Type.Optional({
     ...Count,
@@ -106,7 +116,8 @@ export const DiscoveryScan = replyObject('DiscoveryScan', {
 export type DiscoveryScan = Static<typeof DiscoveryScan>;
 
 /**
- * `MANAGED`: it has its environment. `PENDING`: its environment is about to be created. `SKIPPED`: it matches, and no
+ * `MANAGED`: it has its environment. `PENDING`: its environment is about to be created, or taken in. `CHANGED`: the
+ * environment is about to get what the discovery file says now. `SKIPPED`: it matches, and no
  * environment was created. `PASSED_OVER`: it contains code of the type, and the glob does not match it. `MISSING`: it is gone,
  * its environment exists. `REMOVING`: the same, and the environment is about to be archived or destroyed. `REMOVED`: that was
  * done. `RENAMED`: it looks like a folder that is gone, and a person decides. `DELETED`: people deleted its environment.
@@ -114,6 +125,7 @@ export type DiscoveryScan = Static<typeof DiscoveryScan>;
 export const folderStatuses = [
   'MANAGED',
   'PENDING',
+  'CHANGED',
   'SKIPPED',
   'PASSED_OVER',
   'MISSING',
@@ -125,7 +137,8 @@ export const folderStatuses = [
 export type FolderStatus = (typeof folderStatuses)[number];
 
 export const DiscoveredFolder = replyObject('DiscoveredFolder', {
-  folder: Type.String({ description: 'Path in the repository; empty: its root' }),
+  repository: Type.Optional(FoundRepository),
+  folder: FoundFolder,
   file: Type.String({ description: 'The file that was found in it' }),
   status: oneOf(folderStatuses),
   reason: Type.Optional(Type.String({ description: 'Why it is not (or no longer) an environment' })),
@@ -145,7 +158,7 @@ export const DiscoveryState = replyObject('DiscoveryState', {
       'The newest scan that has not ended, such as one that waits for a person, or else the last one',
   }),
   nextPollAt: Type.String({ format: 'date-time', description: 'Time at which the branch is checked next' }),
-  folders: Type.Array(DiscoveredFolder, { description: 'Sorted by their path' }),
+  folders: Type.Array(DiscoveredFolder, { description: 'Sorted by their repository and path' }),
   passedOverCount: Type.Integer({
     minimum: 0,
     description:
@@ -156,6 +169,8 @@ export type DiscoveryState = Static<typeof DiscoveryState>;
 
 export const previewActions = [
   'create',
+  'takeIn',
+  'change',
   'keep',
   'skip',
   'passOver',
@@ -167,8 +182,8 @@ export const previewActions = [
 export type PreviewAction = (typeof previewActions)[number];
 
 export const DiscoveryPreview = replyObject('DiscoveryPreview', {
-  commitHash: Text,
-  files: Type.Integer({ minimum: 0, description: 'Files of the repository' }),
+  commitHash: Type.Optional(Type.String({ description: 'Absent with discovery files' })),
+  files: Type.Integer({ minimum: 0, description: 'Files of the repository, or discovery files' }),
   passedOverCount: Type.Integer({
     minimum: 0,
     description:
@@ -179,7 +194,8 @@ export const DiscoveryPreview = replyObject('DiscoveryPreview', {
   }),
   folders: Type.Array(
     Type.Object({
-      folder: Type.String({ description: 'Path in the repository; empty: its root' }),
+      repository: Type.Optional(FoundRepository),
+      folder: FoundFolder,
       file: Type.String({ description: 'The file that was found in it' }),
       action: oneOf(previewActions, 'Action of a scan'),
       reason: Type.Optional(Text),
@@ -189,7 +205,7 @@ export const DiscoveryPreview = replyObject('DiscoveryPreview', {
       workspaceName: Type.Optional(Text),
       renamedFrom: Type.Optional(RenamedFrom),
     }),
-    { description: 'Sorted by their path' },
+    { description: 'Sorted by their repository and path' },
   ),
 });
 export type DiscoveryPreview = Static<typeof DiscoveryPreview>;

@@ -23,7 +23,6 @@ export const noEffects = {
   agentLogs: 'the service itself stores the logs of all agents',
   budgets: 'costs are not measured, so no threshold is ever reached',
   costCredentials: 'the costs of clouds are not read',
-  discoveryFiles: 'discovery files are not read',
   workflowEnvironments: 'workflows do not run, so that no environment is created',
   driftPullRequests: 'pull requests cannot be opened, and drift is only reported',
 } as const;

@@ -68,7 +68,7 @@ export const replyForms = {
   getDiscoveryState: 'nextPollAt',
   listDiscoveryScans: '[]',
   startDiscoveryScan: 'id',
-  previewDiscovery: 'commitHash',
+  previewDiscovery: 'files',
   confirmDiscoveryRemoval: 'id',
   resolveDiscoveryRename: 'nextPollAt',
   listTemplates: '[]',

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 37719ff0219c03e98d2a5a84076fc1ececce0e5e01cf6407d7403aeeb621151e
+ * sources 7663276efc92192ae04db5a8debbb6f181d41d35d8a102b6d93a544abbbc6794
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -434,12 +434,15 @@ export interface DiscoveryFolderTable {
   file: string;
   file_id: string;
   folder: string;
+  kind: Generated<Discovery['discovery_folder.kind']>;
   project_id: string;
   reason: string | null;
   renamed_from: string | null;
   repository: string;
+  sealed_entry: Buffer | null;
   status: Discovery['discovery_folder.status'];
   tree_id: string;
+  variable_names: Generated<string[]>;
   workspace_name: string | null;
 }
 

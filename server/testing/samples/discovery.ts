@@ -8,6 +8,8 @@ export const effects: FieldEffects = {
   rootPath: file('read-folders'),
   environmentPlacement: file('read-folders'),
   workspaceNaming: file('read-folders'),
+  discoveryFileConfiguration: file('configuration'),
+  repositoryRegex: file('read-files'),
   onRemoval: file('plan-folders'),
   removalLimitPercent: file('plan-folders'),
   folder: file('decide-folders'),

@@ -84,7 +84,7 @@ export function withDiscoveryFlags(command: Command): Command {
     .option('--no-from-pull-requests', 'do not')
     .option(
       '--discovery-files <regex>',
-      'instead of a glob: repositories whose envarium-discovery.yml creates environments (not yet in effect)',
+      'instead of a glob: owner/name of the repositories whose envarium-discovery.yml creates environments, as a regular expression',
     )
     .option('--description <text>', 'what it is for');
   return withRetryFlags(command);

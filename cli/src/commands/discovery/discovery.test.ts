@@ -75,10 +75,7 @@ test('a configuration is shown with its last scan and each folder, and with --js
   assert.match(stdout, /^Glob: +prod\/\*\*\/main\.tf$/m, stderr);
   assert.match(stdout, /^Tool: +opentofu 1\.10\.6$/m);
   assert.match(stdout, /^Asks first: +above 20 % of the environments$/m);
-  assert.match(
-    stdout,
-    /^Last scan: +SUCCESS, 12 files, 2 matching folders, 1 environment created, 0 removed/m,
-  );
+  assert.match(stdout, /^Last scan: +SUCCESS, 12 files, 2 matches, 1 environment created, 0 removed/m);
   assert.match(stdout, /^prod\/app +managed +app/m);
   assert.match(stdout, /^prod\/db +skipped +db +The name is taken/m);
   const json = await runAgainst(['discovery', 'show', 'Shop', '--json'], replies());
@@ -97,7 +94,7 @@ test('folders are listed by status, and those that are only counted are named as
     ['discovery', 'folders', 'Shop'],
     replies({ [`GET ${path}/state`]: state({ passedOverCount: 1501 }) }),
   );
-  assert.match(all.stdout, /1500 more folders were passed over/);
+  assert.match(all.stdout, /1500 more were passed over/);
   const json = await runAgainst(
     ['discovery', 'folders', 'Shop', '--status', 'passed_over', '--json'],
     replies(),
@@ -224,7 +221,7 @@ test('a scan is followed to its end, and shows the folders that did not become e
     replies({ [`POST ${path}/scans`]: scan(), [`GET ${path}/scans`]: listed }),
   );
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /RUNNING, 12 files, 2 matching folders/);
+  assert.match(stderr, /RUNNING, 12 files, 2 matches/);
   assert.match(stdout, /^Took: +4\.0 s$/m);
   assert.match(stdout, /prod\/db +skipped/);
   assert.doesNotMatch(stdout, /prod\/app/);

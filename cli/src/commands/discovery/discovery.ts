@@ -26,7 +26,9 @@ function stateOf({ client }: CommandSession, projectId: string): Promise<Discove
 function addReads(group: Command): void {
   const shown = group
     .command('show <project>')
-    .description('show the configuration of a project, its last scan, and each folder with its environment');
+    .description(
+      'show the configuration of a project, its last scan, and each folder or entry with its environment',
+    );
   onCall(shown, async ({ session, args: [name = ''] }) => {
     const { id: projectId } = await projectOf(session, name);
     const discovery = await session.client.call('getDiscovery', { params: { projectId } });
@@ -39,12 +41,15 @@ function addReads(group: Command): void {
 
   const folders = group
     .command('folders <project>')
-    .description('list folders, each with its environment or the reason why it has none')
+    .description(
+      'list folders, or entries of discovery files, each with its environment or the reason why it has none',
+    )
     .addOption(
       optionOf('--status <status>', 'only folders with this status; may be repeated', [
         'managed',
         'pending',
         'skipped',
+        'changed',
         'passed_over',
         'missing',
         'removing',
@@ -77,6 +82,7 @@ const setExamples = `
 Examples:
   envarium discovery set Shop --repository https://git.example.com/live.git --glob "prod/**/main.tf" --root-path prod
   envarium discovery set Shop --glob "!(modules)/**/main.tf" --placement existingSubProject --wait
+  envarium discovery set Shop --discovery-files "acme/(shop|search)" --wait
   envarium discovery set Shop --on-removal archive --removal-limit 10
 
 Quote the glob: shells expand it otherwise.`;
@@ -99,7 +105,7 @@ function addSet(group: Command): void {
     const discovery = await client.call('setDiscovery', { params, body });
     if (!options.wait) return showDiscovery(session, discovery);
     const [scan] = await client.call('listDiscoveryScans', { params });
-    if (!scan) throw new BadCall('No scan has started: discovery files are not scanned yet.');
+    if (!scan) throw new BadCall('Newer scans have replaced it: "envarium discovery scans" lists them.');
     return followScan(session, project.id, scan);
   });
 
@@ -225,7 +231,7 @@ function addDecisions(group: Command): void {
 export function addDiscoveryCommands(program: Command): void {
   const group = program
     .command('discovery')
-    .description('environments that are created from the folders of a repository');
+    .description('environments that are created from the folders of a repository, or from discovery files');
   addReads(group);
   addSet(group);
   addPreview(group);

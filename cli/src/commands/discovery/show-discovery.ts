@@ -17,10 +17,14 @@ function words(name: string): string {
   return (isConstant ? name : name.replaceAll(/[A-Z]/g, '_$&')).toLowerCase().replaceAll('_', ' ');
 }
 
-const folderText = (folder: string) => (folder === '' ? '(root)' : folder);
+/** A folder, or an entry with its repository. */
+function folderText({ repository, folder }: Pick<DiscoveredFolder, 'repository' | 'folder'>): string {
+  if (repository === undefined) return folder === '' ? '(root)' : folder;
+  return folder === '' ? repository : `${repository}#${folder}`;
+}
 
 const folderColumns: TableColumn<DiscoveredFolder>[] = [
-  { head: 'FOLDER', value: ({ folder }) => folderText(folder) },
+  { head: 'FOLDER', value: folderText },
   { head: 'STATUS', value: ({ status }) => words(status), isWhole: true },
   { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
   { head: 'REASON', value: ({ reason }) => reason },
@@ -28,7 +32,7 @@ const folderColumns: TableColumn<DiscoveredFolder>[] = [
 ];
 
 const previewColumns: TableColumn<DiscoveryPreview['folders'][number]>[] = [
-  { head: 'FOLDER', value: ({ folder }) => folderText(folder) },
+  { head: 'FOLDER', value: folderText },
   { head: 'ACTION', value: ({ action }) => words(action), isWhole: true },
   { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
   { head: 'REASON', value: ({ reason }) => reason },
@@ -47,7 +51,7 @@ const scanColumns: TableColumn<DiscoveryScan>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true, isExtra: true },
 ];
 
-const noFolders = 'No folders: no scan has read the repository yet, or nothing in it matches.';
+const noFolders = 'Nothing: no scan has read the repositories yet, or nothing in them matches.';
 
 export function showScans(session: CommandSession, scans: readonly DiscoveryScan[]): Promise<void> {
   return session.list(scans, scanColumns, 'No scans.');
@@ -67,9 +71,11 @@ export function scanText({
   removed = 0,
   failed = 0,
 }: DiscoveryScan): string {
-  if (isUnchanged) return `${status}, the branch has not moved`;
+  if (isUnchanged) return `${status}, nothing has changed`;
   if (files === undefined) return status;
-  return `${status}, ${countText(files, 'file')}, ${countText(matched, 'matching folder')}, ${countText(created, 'environment')} created, ${removed} removed${failed === 0 ? '' : `, ${countText(failed, 'folder')} failed`}`;
+  const found = `${countText(files, 'file')}, ${matched} ${matched === 1 ? 'match' : 'matches'}`;
+  const done = `${countText(created, 'environment')} created, ${removed} removed`;
+  return `${status}, ${found}, ${done}${failed === 0 ? '' : `, ${failed} failed`}`;
 }
 
 function toolText(discovery: Discovery): string {
@@ -100,7 +106,7 @@ export async function showDiscovery(
     ['Tool', isGlob ? toolText(discovery) : undefined],
     ['Environments', environmentPlacement && placements[environmentPlacement]],
     ['Workspaces', discovery.workspaceNaming],
-    ['Folder is gone', onRemoval],
+    [isGlob ? 'Folder is gone' : 'Entry is gone', onRemoval],
     [
       'Asks first',
       onRemoval === 'flag' ? undefined : `above ${discovery.removalLimitPercent} % of the environments`,
@@ -109,7 +115,7 @@ export async function showDiscovery(
     ['Saved', `${timeText(discovery.updatedAt)} by ${discovery.author?.name ?? discovery.authorId ?? ''}`],
     ['Last scan', state?.lastScan && `${scanText(state.lastScan)} (${timeText(state.lastScan.createdAt)})`],
     ['Reason', state?.lastScan?.error],
-    ['Next look', isGlob ? timeText(state?.nextPollAt) : undefined],
+    ['Next look', timeText(state?.nextPollAt)],
   ]);
 }
 
@@ -122,7 +128,7 @@ export async function showFolders(
   await output.table(folders, folderColumns, state.folders.length === 0 ? noFolders : 'No such folder.');
   const listed = state.folders.filter(({ status }) => status === 'PASSED_OVER').length;
   if (folders === state.folders && state.passedOverCount > listed)
-    await output.line(`${state.passedOverCount - listed} more folders were passed over.`);
+    await output.line(`${state.passedOverCount - listed} more were passed over.`);
 }
 
 /** Folders about which people should know after a scan. */

@@ -1,4 +1,7 @@
-/** Creates the environments of new folders, and archives or destroys those of folders that are gone. */
+/**
+ * Creates the environments of new folders and entries, changes those of changed entries, and archives or destroys those
+ * of what is gone.
+ */
 
 import { bulkRights } from '#contract/bulk-operations/operations.ts';
 import type { FolderStatus } from '#contract/discovery/shapes.ts';
@@ -17,7 +20,9 @@ import { inEnvironment, type Place } from '../../rows/places.ts';
 import { destroyEnvironment } from '../../runs/deployments/deploy-environment.ts';
 import { createEnvironmentWithoutTemplate } from '../../runs/environments/create-environment.ts';
 import { updateEnvironment } from '../../runs/environments/update-environment.ts';
+import { changeOfEntry, createOfEntry } from './act-on-entry.ts';
 import { environmentBody } from './environment-body.ts';
+import { planWords } from './plan-words.ts';
 import type { ScanWork } from './scan-work.ts';
 
 /** Maximum time in one go: less than effects may take. */
@@ -31,6 +36,7 @@ function requireRights(context: ActorContext, place: Place, kind: 'create' | 'ar
 }
 
 async function create(context: ActorContext, work: ScanWork, row: FolderRow): Promise<void> {
+  if (row.kind === 'entry') return createOfEntry(context, work, row);
   const projectId = row.environment_project_id ?? row.project_id;
   requireRights(context, { ...work.rule.place, projectId, environmentId: null }, 'create');
   const made = await createEnvironmentWithoutTemplate(context, environmentBody(work, row));
@@ -60,12 +66,25 @@ function refused(row: FolderRow, error: unknown, context: ActorContext) {
     error instanceof Refusal
       ? error.message.replace(/^\/body\/\S+ is refused: /, '')
       : 'The service failed; its log says why';
-  return row.status === 'PENDING'
-    ? ({ status: 'SKIPPED', reason: text } as const)
-    : ({
-        status: 'MISSING',
-        reason: `The folder is gone, and its environment could not be removed: ${text}`,
-      } as const);
+  switch (row.status) {
+    case 'PENDING':
+      return { status: 'SKIPPED', reason: text } as const;
+    case 'CHANGED':
+      return { status: 'MANAGED', reason: `The environment could not be changed: ${text}` } as const;
+    default:
+      return { status: 'MISSING', reason: `${planWords[row.kind].notRemoved}: ${text}` } as const;
+  }
+}
+
+function act(context: ActorContext, work: ScanWork, row: FolderRow): Promise<void> {
+  switch (row.status) {
+    case 'PENDING':
+      return create(context, work, row);
+    case 'CHANGED':
+      return changeOfEntry(context, row);
+    default:
+      return remove(context, work, row);
+  }
 }
 
 /** @returns false where nothing is left to do, or the scan is out of date */
@@ -80,10 +99,10 @@ async function actOnNext(context: ActorContext, work: ScanWork): Promise<boolean
       // Removals that a newer scan has found are left to it: it may have to ask first.
       if (row?.version !== work.scan.version || !scan || scan.finished_at !== null) return false;
       const statuses: FolderStatus[] =
-        scan.status === 'WAITING_FOR_USER' ? ['PENDING'] : ['PENDING', 'REMOVING'];
+        scan.status === 'WAITING_FOR_USER' ? ['PENDING', 'CHANGED'] : ['PENDING', 'CHANGED', 'REMOVING'];
       found = await lockNextFolder(context.db, place, statuses);
       if (!found) return false;
-      await (found.status === 'PENDING' ? create(context, work, found) : remove(context, work, found));
+      await act(context, work, found);
       return true;
     });
   } catch (error) {

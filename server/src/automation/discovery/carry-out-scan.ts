@@ -5,7 +5,6 @@
  */
 
 import { UnreadableRepository } from '../../code/repositories/git/fetch-commit.ts';
-import { headOf } from '../../code/repositories/git/open-repository.ts';
 import { onBehalf } from '../../framework/access/on-behalf.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
@@ -24,10 +23,12 @@ import {
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
 import { actOnFolders } from './act-on-folders.ts';
+import { sealEntry } from './discovery-file/entry-content.ts';
 import { noticeScan } from './notice-scan.ts';
 import type { PlannedFolder } from './plan-folders.ts';
 import { publishScan } from './publish-scan.ts';
-import { planScan, readTree, repositoryOf, UnmatchableTree } from './read-folders.ts';
+import { markNow, readRule } from './read-rule.ts';
+import { UnmatchableTree } from './scan-reading.ts';
 import { ruleOf, type ScanWork } from './scan-work.ts';
 
 async function finish(
@@ -56,18 +57,21 @@ async function workOf(context: Context, scan: ScanRow): Promise<ScanWork | strin
   return { scan, row, template, rule: ruleOf(context, row, template) };
 }
 
-/** Whether the branch is where the last scan of this configuration has found it. One request says it. */
-async function isUnchanged(context: Context, { scan, row, rule }: ScanWork): Promise<string | null> {
-  if (scan.is_forced || row.scanned_version !== row.version || row.scanned_commit === null) return null;
-  const head = await headOf(context, await repositoryOf(context, rule), rule.settings.revision || undefined);
-  return head === row.scanned_commit ? head : null;
+/** Whether the repositories are where the last scan of this configuration has found them. */
+async function isUnchanged(context: Context, { scan, row, rule }: ScanWork): Promise<boolean> {
+  if (scan.is_forced || row.scanned_version !== row.version || row.scanned_commit === null) return false;
+  return (await markNow(context, rule)) === row.scanned_commit;
 }
 
-function folderRow({ rule }: ScanWork, planned: PlannedFolder) {
-  return {
+function folderRow(context: Context, { rule }: ScanWork, planned: PlannedFolder) {
+  const key = {
     project_id: rule.place.projectId,
-    repository: rule.repository,
+    kind: rule.columns.repository_regex === null ? ('folder' as const) : ('entry' as const),
+    repository: planned.repository,
     folder: planned.folder,
+  };
+  return {
+    ...key,
     file: planned.file,
     file_id: planned.fileId,
     tree_id: planned.treeId,
@@ -77,47 +81,48 @@ function folderRow({ rule }: ScanWork, planned: PlannedFolder) {
     environment_project_id: planned.environmentProjectId,
     workspace_name: planned.workspaceName,
     renamed_from: planned.renamedFrom,
+    sealed_entry: planned.entry && sealEntry(context, key, planned.entry),
   };
 }
 
 /** Reads the repository and stores the plan. @returns undefined where the configuration was changed meanwhile */
 async function listAll(context: Context, work: ScanWork, signal: AbortSignal): Promise<ScanRow | undefined> {
-  const read = await readTree(context, work.rule, signal);
-  const { tree, commit } = read;
+  const read = await readRule(context, work.rule, signal);
   return inTransaction(context, async (context) => {
     const row = await lockDiscovery(context.db, work.row.project_id);
     if (row?.version !== work.scan.version) return undefined;
-    const plan = await planScan(context.db, work.rule, read);
+    const plan = await read.plan(context);
     const place = { projectId: row.project_id, repository: work.rule.repository };
     await storeFolders(
       context.db,
-      plan.folders.map((planned) => folderRow(work, planned)),
+      plan.folders.map((planned) => folderRow(context, work, planned)),
     );
     await forgetFolders(context.db, place, plan.forgotten);
     const at = context.now();
     const newer = { except: work.scan.id, error: 'A newer scan has read the repository', at };
     await cancelListedScans(context.db, row.project_id, newer);
-    await setScanned(context.db, row, commit);
+    await setScanned(context.db, row, read.mark);
     await publishScan(context, row.project_id);
     const listed = await updateScan(context.db, work.scan.id, {
       listed_at: at,
-      commit_hash: commit,
-      files: tree.files,
-      matched: tree.folders.length,
+      commit_hash: read.commit,
+      files: read.files,
+      matched: read.matched,
       failed: plan.folders.filter(({ status }) => status === 'SKIPPED').length,
-      passed_over_count: tree.passedOverCount,
-      ...(plan.asksFirst ? { status: 'WAITING_FOR_USER', error: askingFirst(plan.folders) } : {}),
+      passed_over_count: read.passedOverCount,
+      ...(plan.asksFirst ? { status: 'WAITING_FOR_USER', error: askingFirst(work, plan.folders) } : {}),
     });
     await noticeScan(context, listed);
     return listed;
   });
 }
 
-function askingFirst(folders: readonly PlannedFolder[]): string {
+function askingFirst({ rule }: ScanWork, folders: readonly PlannedFolder[]): string {
   const count = folders.filter(({ status }) => status === 'REMOVING').length;
+  const [one, many] = rule.columns.repository_regex === null ? ['folder', 'folders'] : ['entry', 'entries'];
   const what =
-    count === 1 ? 'The folder of 1 environment is gone' : `The folders of ${count} environments are gone`;
-  return `${what}, which is more than removalLimitPercent: confirm that they are to be removed, or restore the folders and scan again`;
+    count === 1 ? `The ${one} of 1 environment is gone` : `The ${many} of ${count} environments are gone`;
+  return `${what}, which is more than removalLimitPercent: confirm that they are to be removed, or restore the ${many} and scan again`;
 }
 
 /** The sentence of an error that people can do something about; null for any other. */
@@ -142,9 +147,10 @@ async function audit(context: ActorContext, { scan, template, row }: ScanWork): 
 async function proceed(context: Context, work: ScanWork, signal: AbortSignal): Promise<Date | void> {
   const { scan } = work;
   if (scan.listed_at === null) {
-    const head = await isUnchanged(context, work);
-    if (head !== null) {
-      await finish(context, scan, 'SUCCESS', { is_unchanged: true, commit_hash: head });
+    if (await isUnchanged(context, work)) {
+      const { scanned_commit: mark } = work.row;
+      const commit = work.rule.columns.repository_regex === null ? mark : null;
+      await finish(context, scan, 'SUCCESS', { is_unchanged: true, commit_hash: commit });
       return;
     }
     const listed = await listAll(context, work, signal);

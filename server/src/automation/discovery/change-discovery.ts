@@ -22,13 +22,9 @@ import {
   replaceTemplate,
   type TemplateRow,
 } from '../../rows/templates/template-store.ts';
-import {
-  type CheckedDiscovery,
-  checkDiscovery,
-  discoveryView,
-  requireActiveProject,
-} from './configuration.ts';
+import { checkDiscovery, discoveryView, requireActiveProject } from './configuration.ts';
 import { nextPollAfter } from './poll.ts';
+import type { CheckedDiscovery } from './scan-reading.ts';
 import { startScan } from './start-scan.ts';
 
 /** A configuration with the template that holds its source. */
@@ -151,7 +147,7 @@ export async function setDiscovery(
     details: { name: after.template.name },
     ...changesOf(before ? audited(context, before) : null, audited(context, after)),
   });
-  if (after.row.glob_pattern !== null) await startScan(context, after.row, 'saved');
+  await startScan(context, after.row, 'saved');
   return discoveryView(context.db, after.row, after.template);
 }
 

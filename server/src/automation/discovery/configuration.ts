@@ -10,14 +10,15 @@ import { templateSettings } from '../../code/templates/template-settings.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import type { DiscoveryColumns, DiscoveryRow } from '../../rows/discovery/discovery-store.ts';
+import type { DiscoveryRow } from '../../rows/discovery/discovery-store.ts';
 import { inProject } from '../../rows/places.ts';
 import { holdProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
-import type { HostCredentials, TemplateSettings } from '../../rows/templates/columns.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
+import { regexRefusal } from './list-repositories.ts';
 import { globRefusal } from './matching/glob-refusal.ts';
+import type { CheckedDiscovery } from './scan-reading.ts';
 
 const defaults = {
   type: 'opentofu',
@@ -26,14 +27,6 @@ const defaults = {
   onRemoval: 'flag',
   removalLimitPercent: 20,
 } as const;
-
-/** A configuration that has passed its checks, as it is stored. */
-export interface CheckedDiscovery {
-  readonly repository: string;
-  readonly settings: TemplateSettings;
-  readonly credentials: HostCredentials | null;
-  readonly columns: Omit<DiscoveryColumns, 'updated_by' | 'updated_at' | 'next_poll_at'>;
-}
 
 /** Fields that say where folders are found, which a discovery file says itself. */
 const globFields = [
@@ -56,10 +49,12 @@ function checkIds(body: SetDiscoveryBody, project: ProjectRow, existing: Discove
     throw badField('body.id', 'must be the id of this configuration, or absent');
 }
 
-function withoutGlob(body: SetDiscoveryBody): void {
+function checkFiles(body: SetDiscoveryBody): void {
   const sent = globFields.find((field) => body[field]);
   if (sent !== undefined)
     throw badField(`body.${sent}`, 'excludes discoveryFileConfiguration: use a glob or discovery files');
+  const refused = regexRefusal(body.discoveryFileConfiguration?.repositoryRegex ?? '');
+  if (refused !== null) throw badField('body.discoveryFileConfiguration.repositoryRegex', refused);
 }
 
 /** @throws Refusal 400 that names the field */
@@ -105,7 +100,7 @@ export async function checkDiscovery(
   requireRight(context.actor, inProject(project), 'CREATE_VCS_ENVIRONMENT', 'Environment discovery');
   checkIds(body, project, existing);
   const { id: _, projectId: _project, organizationId, discoveryFileConfiguration: file, ...fields } = body;
-  if (file) withoutGlob(body);
+  if (file) checkFiles(body);
   else await checkGlob(body);
   const type: DiscoveryType = body.type ?? defaults.type;
   const request = normalizeTemplate({

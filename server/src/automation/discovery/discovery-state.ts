@@ -11,6 +11,7 @@ function folderView(row: FolderRow, environment: NamedEnvironment | undefined): 
   const name = environment?.name ?? row.environment_name;
   const projectId = environment?.project_id ?? row.environment_project_id;
   return {
+    ...(row.kind === 'entry' ? { repository: row.repository } : {}),
     folder: row.folder,
     file: row.file,
     status: row.status,

@@ -4,7 +4,7 @@ import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { FolderRow } from '../../rows/discovery/folder-store.ts';
 import type { HostCredentials } from '../../rows/templates/columns.ts';
 import { deployGlobFor } from './matching/deploy-glob.ts';
-import type { DiscoveryRule } from './read-folders.ts';
+import type { DiscoveryRule } from './scan-reading.ts';
 
 /** The address with its credentials, as people write it. */
 function addressWith(repository: string, credentials: HostCredentials | null): string {

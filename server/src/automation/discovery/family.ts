@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import type { Family } from '../../framework/family.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound } from '../../ground/errors.ts';
+import { notFound } from '../../ground/errors.ts';
 import { lockDiscovery } from '../../rows/discovery/discovery-store.ts';
 import { listScans } from '../../rows/discovery/scan-store.ts';
 import { deleteDiscovery, requireDiscovery, setDiscovery } from './change-discovery.ts';
@@ -35,8 +35,6 @@ const discoveryRoutes: Route[] = [
       await requireActiveProject(context, params.projectId);
       const row = await lockDiscovery(context.db, params.projectId);
       if (!row) throw notFound('environment discovery of the project', params.projectId);
-      if (row.glob_pattern === null)
-        throw conflict('Scans read one repository by a globPattern: this configuration has discovery files');
       return scanView(await startScan(context, row, 'user'));
     }),
   ),

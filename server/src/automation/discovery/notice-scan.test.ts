@@ -57,7 +57,7 @@ test('people hear once of folders that fail, of a scan that waits, and of one th
   const [tooMany, ...others] = await heard();
   assert.equal(others.length, 0);
   assert.equal(tooMany?.type, 'com.envarium.discovery.failed');
-  assert.match(tooMany.data.discovery.reason, /^1 folder failed/);
+  assert.match(tooMany.data.discovery.reason, /^1 folder or entry failed/);
   assert.equal(tooMany.data.discovery.repository, repository.path);
   assert.equal(tooMany.data.environment, null);
   assert.equal(tooMany.data.project.id, projectId);

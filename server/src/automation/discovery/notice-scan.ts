@@ -9,7 +9,7 @@ function noticeOf({ status, error, failed }: ScanRow): Pick<DiscoveryNotice, 'no
   if (status === 'WAITING_FOR_USER') return { notice: 'waitingForUser', reason: error ?? '' };
   if (status === 'FAILURE') return { notice: 'failed', reason: error ?? '' };
   if (status !== 'SUCCESS' || failed === 0) return null;
-  const what = failed === 1 ? '1 folder' : `${failed} folders`;
+  const what = failed === 1 ? '1 folder or entry' : `${failed} folders or entries`;
   return {
     notice: 'failed',
     reason: `${what} failed: the environment discovery of the project lists each with the reason`,
@@ -39,7 +39,7 @@ export async function noticeScan(context: Context, scan: ScanRow | undefined): P
     organizationId: template.organization_id,
     projectId: scan.project_id,
     scanId: scan.id,
-    repository: template.repository,
+    repository: template.repository || (row.repository_regex ?? ''),
     ...noticed,
   });
 }

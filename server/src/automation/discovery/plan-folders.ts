@@ -2,11 +2,14 @@
 import type { Removal } from '#contract/discovery/choices.ts';
 import type { FolderStatus } from '#contract/discovery/shapes.ts';
 import type { FolderRow } from '../../rows/discovery/folder-store.ts';
+import type { EntryContent } from './discovery-file/entry-content.ts';
 import type { MatchedFolder, MatchedTree } from './matching/match-tree.ts';
 import type { Placement } from './matching/placement.ts';
+import { type PlanWords, planWords } from './plan-words.ts';
 
-/** A folder as it is stored after the scan. */
+/** A folder, or an entry of a discovery file, as it is stored after the scan. */
 export interface PlannedFolder {
+  readonly repository: string;
   readonly folder: string;
   readonly file: string;
   readonly fileId: string;
@@ -18,41 +21,53 @@ export interface PlannedFolder {
   readonly environmentProjectId: string | null;
   readonly workspaceName: string | null;
   readonly renamedFrom: string | null;
+  /** Content of an entry; null for folders. */
+  readonly entry: EntryContent | null;
 }
+
+/** An environment that already is where another one is to be created. */
+export interface ExistingEnvironment {
+  readonly id: string;
+  /** Reason why it is not taken in; null: it is. */
+  readonly refusal: string | null;
+}
+
+/** The planned state of an environment that discovery manages. */
+export interface ManagedState {
+  readonly status: 'MANAGED' | 'CHANGED';
+  readonly reason: string | null;
+  /** Absent: the name stays. */
+  readonly environmentName?: string;
+}
+
+type FoundPlace = Exclude<Placement, { readonly reason: string }>;
 
 /** Everything that the plan depends on. */
 export interface ScanFacts {
-  readonly tree: MatchedTree;
+  readonly repository: string;
+  readonly tree: Pick<MatchedTree, 'folders' | 'passedOver' | 'gone'>;
   /** Rows of earlier scans of the repository. */
   readonly known: readonly FolderRow[];
   /** The place of the environment of each matched folder. */
   readonly placements: ReadonlyMap<string, Placement>;
-  /** Id of the environment that has a name in a project. */
-  environmentNamed(projectId: string, name: string): string | undefined;
+  existing(folder: string, placed: FoundPlace): ExistingEnvironment | undefined;
+  /** Absent: folders never change their environment. */
+  readonly managed?: (row: FolderRow) => ManagedState;
+  /** Absent: those of folders. */
+  readonly words?: PlanWords;
+  /** Content of entries, by key. */
+  readonly entries?: ReadonlyMap<string, EntryContent>;
   readonly onRemoval: Removal;
-  readonly removalLimitPercent: number;
 }
 
 export interface ScanPlan {
   /** Sorted by path. */
   readonly folders: readonly PlannedFolder[];
   /** Folders about which nothing has to be kept. */
-  readonly forgotten: readonly string[];
+  readonly forgotten: readonly Pick<FolderRow, 'repository' | 'folder'>[];
   /** Whether more environments would be archived or destroyed than a scan may without asking. */
   readonly asksFirst: boolean;
 }
-
-const reasons = {
-  deleted: 'Its environment was deleted; it is not created again while the folder is there',
-  notMatched: 'globPattern or rootPath does not include the folder any more; its environment is kept',
-  gone: 'The folder is not in the repository any more; its environment is kept',
-  returned: 'The folder was gone and is back: restore its environment, or deploy it',
-} as const;
-
-const removing: Readonly<Record<Exclude<Removal, 'flag'>, string>> = {
-  archive: 'The folder is not in the repository any more; its environment is archived',
-  destroy: 'The folder is not in the repository any more; its environment is destroyed',
-};
 
 const ids = ({ file, fileId, treeId }: MatchedFolder) => ({ file, fileId, treeId });
 
@@ -63,11 +78,13 @@ const nothingPlanned = {
   environmentProjectId: null,
   workspaceName: null,
   renamedFrom: null,
+  entry: null,
 };
 
 /** The row as a plan that changes nothing. */
 function asKnown(row: FolderRow): PlannedFolder {
   return {
+    repository: row.repository,
     folder: row.folder,
     file: row.file,
     fileId: row.file_id,
@@ -79,41 +96,53 @@ function asKnown(row: FolderRow): PlannedFolder {
     environmentProjectId: row.environment_project_id,
     workspaceName: row.workspace_name,
     renamedFrom: row.renamed_from,
+    entry: null,
   };
 }
 
+const unchanged: ManagedState = { status: 'MANAGED', reason: null };
+
 /** A matched folder that has, or had, an environment; undefined for any other. */
-function knownAgain(found: MatchedFolder, row: FolderRow | undefined): PlannedFolder | undefined {
+function knownAgain(
+  found: MatchedFolder,
+  row: FolderRow | undefined,
+  facts: WordedFacts,
+): PlannedFolder | undefined {
   if (!row) return undefined;
-  const known = { ...asKnown(row), ...ids(found), renamedFrom: null };
+  const { words, managed = () => unchanged } = facts;
+  const entry = facts.entries?.get(row.folder) ?? null;
+  const known = { ...asKnown(row), ...ids(found), renamedFrom: null, entry };
   if (row.environment_id !== null)
-    return row.status === 'REMOVED'
-      ? { ...known, reason: reasons.returned }
-      : { ...known, status: 'MANAGED', reason: null };
+    return row.status === 'REMOVED' ? { ...known, reason: words.returned } : { ...known, ...managed(row) };
   // Rows with these states had an environment, which was deleted with its id.
-  const had = ['MANAGED', 'MISSING', 'REMOVING', 'REMOVED', 'DELETED'].includes(row.status);
-  return had ? { ...known, status: 'DELETED', reason: reasons.deleted } : undefined;
+  const had = ['MANAGED', 'CHANGED', 'MISSING', 'REMOVING', 'REMOVED', 'DELETED'].includes(row.status);
+  return had ? { ...known, status: 'DELETED', reason: words.deleted } : undefined;
 }
 
-function newFolder(found: MatchedFolder, { placements, environmentNamed }: ScanFacts): PlannedFolder {
-  const base = { ...nothingPlanned, folder: found.folder, ...ids(found) };
+function newFolder(found: MatchedFolder, facts: WordedFacts): PlannedFolder {
+  const { placements, existing, repository, entries } = facts;
+  const { folder } = found;
+  const entry = entries?.get(folder) ?? null;
+  const base = { ...nothingPlanned, repository, folder, ...ids(found), entry };
   const placement = placements.get(found.folder) ?? { reason: 'It has no place' };
   if ('reason' in placement) return { ...base, status: 'SKIPPED', reason: placement.reason };
   const { projectId, name, workspaceName } = placement;
   const planned = { ...base, environmentName: name, environmentProjectId: projectId, workspaceName };
-  if (environmentNamed(projectId, name) === undefined) return { ...planned, status: 'PENDING' };
-  const reason = `Its project already has an environment named ${JSON.stringify(name)}, which was not found by this discovery: rename or archive one of them`;
-  return { ...planned, status: 'SKIPPED', reason };
+  const other = existing(folder, placement);
+  if (other === undefined) return { ...planned, status: 'PENDING' };
+  return other.refusal === null
+    ? { ...planned, status: 'PENDING', environmentId: other.id }
+    : { ...planned, status: 'SKIPPED', reason: other.refusal };
 }
 
 /** A folder with an environment that the scan did not match. */
-function notMatched(row: FolderRow, isGone: boolean, onRemoval: Removal): PlannedFolder {
+function notMatched(row: FolderRow, isGone: boolean, { words, onRemoval }: WordedFacts): PlannedFolder {
   const known = asKnown(row);
-  if (!isGone) return { ...known, status: 'MANAGED', reason: reasons.notMatched };
+  if (!isGone) return { ...known, status: 'MANAGED', reason: words.notMatched };
   if (row.status === 'REMOVED') return known;
   return onRemoval === 'flag'
-    ? { ...known, status: 'MISSING', reason: reasons.gone }
-    : { ...known, status: 'REMOVING', reason: removing[onRemoval] };
+    ? { ...known, status: 'MISSING', reason: words.gone }
+    : { ...known, status: 'REMOVING', reason: words[onRemoval] };
 }
 
 /**
@@ -158,35 +187,47 @@ function withRenames(folders: readonly PlannedFolder[]): PlannedFolder[] {
   });
 }
 
-/** Plans the state of every folder; nothing of it depends on the order in which scans came. */
-export function planFolders(facts: ScanFacts): ScanPlan {
-  const { tree, known, onRemoval, removalLimitPercent } = facts;
+/** WordedFacts with the words of their kind. */
+type WordedFacts = ScanFacts & { readonly words: PlanWords };
+
+/** Plan for one repository. */
+export type RepositoryPlan = Omit<ScanPlan, 'asksFirst'>;
+
+/** Plans the state of every folder of a repository; nothing of it depends on the order in which scans came. */
+export function planFolders(given: ScanFacts): RepositoryPlan {
+  const facts: WordedFacts = { ...given, words: given.words ?? planWords.folder };
+  const { tree, known, repository } = facts;
   const rows = new Map(known.map((row) => [row.folder, row]));
   const gone = new Set(tree.gone);
   const matched = tree.folders.map(
-    (found) => knownAgain(found, rows.get(found.folder)) ?? newFolder(found, facts),
+    (found) => knownAgain(found, rows.get(found.folder), facts) ?? newFolder(found, facts),
   );
   const matchedNames = new Set(tree.folders.map(({ folder }) => folder));
   const left = known.filter(({ folder }) => !matchedNames.has(folder));
   const kept = left
     .filter(({ environment_id: id }) => id !== null)
-    .map((row) => notMatched(row, gone.has(row.folder), onRemoval));
+    .map((row) => notMatched(row, gone.has(row.folder), facts));
   const keptNames = new Set(kept.map(({ folder }) => folder));
   const passedOver = tree.passedOver
     .filter(({ folder }) => !keptNames.has(folder) && !matchedNames.has(folder))
     .map(({ folder, file, reason }): PlannedFolder => {
-      const base = { ...nothingPlanned, folder, file, fileId: '', treeId: '' };
+      const base = { ...nothingPlanned, repository, folder, file, fileId: '', treeId: '' };
       return { ...base, status: 'PASSED_OVER', reason };
     });
   const folders = withRenames([...matched, ...kept, ...passedOver]).toSorted((a, b) =>
     a.folder < b.folder ? -1 : 1,
   );
   const stored = new Set(folders.map(({ folder }) => folder));
+  return { folders, forgotten: left.filter(({ folder }) => !stored.has(folder)) };
+}
+
+/** Whether a plan archives or destroys more environments of the known rows than a scan may without asking. */
+export function asksFirst(
+  { folders }: RepositoryPlan,
+  known: readonly FolderRow[],
+  removalLimitPercent: number,
+): boolean {
   const managed = known.filter((row) => row.environment_id !== null && row.status !== 'REMOVED').length;
   const removals = folders.filter(({ status }) => status === 'REMOVING').length;
-  return {
-    folders,
-    forgotten: left.map(({ folder }) => folder).filter((folder) => !stored.has(folder)),
-    asksFirst: removals > (managed * removalLimitPercent) / 100,
-  };
+  return removals > (managed * removalLimitPercent) / 100;
 }

@@ -2,6 +2,7 @@
 import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import {
+  type DiscoveryRow,
   discoveriesOf,
   lockDiscovery,
   lockDueDiscovery,
@@ -9,6 +10,7 @@ import {
 } from '../../rows/discovery/discovery-store.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { listRowsOfType } from '../../rows/templates/template-store.ts';
+import { matchesName, nameOfRepository } from './list-repositories.ts';
 import { startScan } from './start-scan.ts';
 
 const pollMilliseconds = 60 * 60 * 1000;
@@ -43,25 +45,37 @@ export interface Push {
   readonly isDefaultBranch: boolean;
 }
 
-/** Promises scans of all configurations that follow the branch. */
-export async function scanAfterPush(
+/** Whether a configuration of discovery files reads the repository of a push. */
+async function hasFilesOf(
   context: Context,
-  { organizationId, repositories, branch, isDefaultBranch }: Push,
-): Promise<void> {
+  { repository_regex: regex }: DiscoveryRow,
+  { repositories, isDefaultBranch }: Push,
+): Promise<boolean> {
+  if (regex === null || !isDefaultBranch) return false;
+  const names = new Set(repositories.flatMap((each) => nameOfRepository(context, each) ?? []));
+  for (const name of names) if (await matchesName(regex, name).catch(() => true)) return true;
+  return false;
+}
+
+/** Promises scans of all configurations that follow the branch, and of those whose discovery files are on it. */
+export async function scanAfterPush(context: Context, push: Push): Promise<void> {
+  const { organizationId, repositories, branch, isDefaultBranch } = push;
   const follows = (revision: string | undefined) =>
     revision ? revision === branch || revision === `refs/heads/${branch}` : isDefaultBranch;
   await inTransaction(context, async (context) => {
     const templates = await listRowsOfType(context.db, 'environment-discovery', { organizationId });
     const followed = templates.filter(
-      ({ repository, settings }) => repositories.includes(repository) && follows(settings.revision),
+      ({ repository, settings }) =>
+        repository === '' || (repositories.includes(repository) && follows(settings.revision)),
     );
     const found = await discoveriesOf(
       context.db,
       followed.map(({ id }) => id),
     );
     for (const each of found) {
+      if (each.glob_pattern === null && !(await hasFilesOf(context, each, push))) continue;
       const row = await lockDiscovery(context.db, each.project_id);
-      if (row && row.glob_pattern !== null) await startScan(context, row, 'push');
+      if (row) await startScan(context, row, 'push');
     }
   });
 }

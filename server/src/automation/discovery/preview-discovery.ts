@@ -5,19 +5,21 @@ import type { DiscoveryPreview, FolderStatus, PreviewAction } from '#contract/di
 import { UnreadableRepository } from '../../code/repositories/git/fetch-commit.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { conflict, Refusal } from '../../ground/errors.ts';
+import { Refusal } from '../../ground/errors.ts';
 import { getDiscovery } from '../../rows/discovery/discovery-store.ts';
 import { inProject } from '../../rows/places.ts';
 import { getTemplateRow, openCredentials } from '../../rows/templates/template-store.ts';
 import { requireDiscovery } from './change-discovery.ts';
 import { checkDiscovery, requireActiveProject } from './configuration.ts';
 import type { PlannedFolder } from './plan-folders.ts';
-import { type DiscoveryRule, planScan, readTree, UnmatchableTree } from './read-folders.ts';
+import { readRule } from './read-rule.ts';
+import { type DiscoveryRule, UnmatchableTree } from './scan-reading.ts';
 import { ruleOf } from './scan-work.ts';
 
 const actions: Readonly<Record<Exclude<FolderStatus, 'REMOVING'>, PreviewAction>> = {
   MANAGED: 'keep',
   PENDING: 'create',
+  CHANGED: 'change',
   SKIPPED: 'skip',
   PASSED_OVER: 'passOver',
   MISSING: 'flag',
@@ -26,13 +28,21 @@ const actions: Readonly<Record<Exclude<FolderStatus, 'REMOVING'>, PreviewAction>
   DELETED: 'skip',
 };
 
-function previewOf(planned: PlannedFolder, onRemoval: Removal): DiscoveryPreview['folders'][number] {
-  const { status } = planned;
-  const removal = onRemoval === 'flag' ? 'flag' : onRemoval;
+function actionOf({ status, environmentId }: PlannedFolder, onRemoval: Removal): PreviewAction {
+  if (status === 'REMOVING') return onRemoval;
+  return status === 'PENDING' && environmentId !== null ? 'takeIn' : actions[status];
+}
+
+function previewOf(
+  planned: PlannedFolder,
+  onRemoval: Removal,
+  isOfFiles: boolean,
+): DiscoveryPreview['folders'][number] {
   return {
+    ...(isOfFiles ? { repository: planned.repository } : {}),
     folder: planned.folder,
     file: planned.file,
-    action: status === 'REMOVING' ? removal : actions[status],
+    action: actionOf(planned, onRemoval),
     ...(planned.reason === null ? {} : { reason: planned.reason }),
     ...(planned.environmentId === null ? {} : { environmentId: planned.environmentId }),
     ...(planned.environmentName === null ? {} : { environmentName: planned.environmentName }),
@@ -75,17 +85,16 @@ export async function previewDiscovery(
 ): Promise<DiscoveryPreview> {
   const isStored = Object.keys(body).length === 0;
   const rule = await (isStored ? storedRule(context, projectId) : sentRule(context, projectId, body));
-  if (rule.columns.glob_pattern === null)
-    throw conflict('Previews read one repository by a globPattern: this configuration has discovery files');
   try {
-    const read = await readTree(context, rule, context.stopping);
-    const plan = await planScan(context.db, rule, read);
+    const read = await readRule(context, rule, context.stopping);
+    const plan = await read.plan(context);
+    const isOfFiles = rule.columns.repository_regex !== null;
     return {
-      commitHash: read.commit,
-      files: read.tree.files,
-      passedOverCount: read.tree.passedOverCount,
+      ...(read.commit === null ? {} : { commitHash: read.commit }),
+      files: read.files,
+      passedOverCount: read.passedOverCount,
       asksFirst: plan.asksFirst,
-      folders: plan.folders.map((each) => previewOf(each, rule.columns.on_removal)),
+      folders: plan.folders.map((each) => previewOf(each, rule.columns.on_removal, isOfFiles)),
     };
   } catch (error) {
     if (error instanceof UnreadableRepository || error instanceof UnmatchableTree)

@@ -1,39 +1,28 @@
 /** Reads a repository, and plans what a scan makes of its folders. Changes nothing. */
 import type { DiscoveryType } from '#contract/discovery/choices.ts';
 import { normalizePath } from '#guards/source-guards.ts';
-import { type CommitListing, listCommit } from '../../code/repositories/git/open-repository.ts';
+import { type CommitListing, headOf, listCommit } from '../../code/repositories/git/open-repository.ts';
 import { sourceOf } from '../../code/repositories/source-of.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 import { type FolderPlace, type FolderRow, listFolders } from '../../rows/discovery/folder-store.ts';
 import { environmentsOfProjects } from '../../rows/environments/environment-store.ts';
-import { type ProjectPlace, projectsBelow } from '../../rows/projects/project-store.ts';
-import type { CheckedDiscovery } from './configuration.ts';
+import { projectsBelow } from '../../rows/projects/project-store.ts';
 import { type MatchedTree, matchTree } from './matching/match-tree.ts';
 import { type PlacedEnvironment, type Placement, placementsOf } from './matching/placement.ts';
-import { planFolders, type ScanPlan } from './plan-folders.ts';
-
-/** A configuration in glob mode, stored or not, as far as a scan depends on it. */
-export interface DiscoveryRule
-  extends Pick<CheckedDiscovery, 'repository' | 'settings' | 'credentials' | 'columns'> {
-  readonly place: ProjectPlace;
-}
+import { asksFirst, planFolders, type ScanPlan } from './plan-folders.ts';
+import { type DiscoveryRule, type ScanReading, UnmatchableTree } from './scan-reading.ts';
 
 function folderPlace({ place, repository }: DiscoveryRule): FolderPlace {
   return { projectId: place.projectId, repository };
 }
 
-export function repositoryOf(context: Context, rule: DiscoveryRule) {
+function repositoryOf(context: Context, rule: DiscoveryRule) {
   const { repository, settings, credentials: own, place } = rule;
   return sourceOf(context, { repository, settings, own, place, keysOf: place });
 }
 
-/** A repository whose files cannot be matched, such as by a glob that takes too long; the message is for people. */
-export class UnmatchableTree extends Error {
-  override readonly name = 'UnmatchableTree';
-}
-
 /** The files of a commit that the glob matches, and what the repository has besides. */
-export interface ReadTree {
+interface ReadTree {
   readonly commit: string;
   readonly tree: MatchedTree;
 }
@@ -42,11 +31,7 @@ export interface ReadTree {
  * Lists a commit and matches its files.
  * @throws UnreadableRepository, UnmatchableTree or Refusal in words for people
  */
-export async function readTree(
-  context: Context,
-  rule: DiscoveryRule,
-  signal: AbortSignal,
-): Promise<ReadTree> {
+async function readTree(context: Context, rule: DiscoveryRule, signal: AbortSignal): Promise<ReadTree> {
   const { columns, settings } = rule;
   const source = await repositoryOf(context, rule);
   const { commit, listing }: CommitListing = await listCommit(
@@ -100,8 +85,7 @@ async function placementsFor(
   );
 }
 
-/** Plans with what is stored now. @param db the transaction that stores the plan, if any does */
-export async function planScan(db: Connection, rule: DiscoveryRule, { tree }: ReadTree): Promise<ScanPlan> {
+async function planScan(db: Connection, rule: DiscoveryRule, { tree }: ReadTree): Promise<ScanPlan> {
   const known = await listFolders(db, folderPlace(rule));
   const placements = await placementsFor(
     db,
@@ -115,12 +99,41 @@ export async function planScan(db: Connection, rule: DiscoveryRule, { tree }: Re
   const environments = await environmentsOfProjects(db, [...targets]);
   const key = (projectId: string, name: string) => `${projectId} ${name}`;
   const byName = new Map(environments.map((each) => [key(each.project_id, each.name), each.id]));
-  return planFolders({
-    tree,
-    placements,
-    known,
-    environmentNamed: (projectId, name) => byName.get(key(projectId, name)),
+  const plan = planFolders({
+    ...{ repository: rule.repository, tree, placements, known },
+    existing: (_, { projectId, name }) => {
+      const id = byName.get(key(projectId, name));
+      return id === undefined ? undefined : { id, refusal: nameTaken(name) };
+    },
     onRemoval: rule.columns.on_removal,
-    removalLimitPercent: rule.columns.removal_limit_percent,
   });
+  return { ...plan, asksFirst: asksFirst(plan, known, rule.columns.removal_limit_percent) };
+}
+
+function nameTaken(name: string): string {
+  return `Its project already has an environment named ${JSON.stringify(name)}, which was not found by this discovery: rename or archive one of them`;
+}
+
+/** @throws UnreadableRepository, UnmatchableTree or Refusal in words for people */
+export async function readFolders(
+  context: Context,
+  rule: DiscoveryRule,
+  signal: AbortSignal,
+): Promise<ScanReading> {
+  const read = await readTree(context, rule, signal);
+  const { commit, tree } = read;
+  return {
+    mark: commit,
+    commit,
+    files: tree.files,
+    matched: tree.folders.length,
+    passedOverCount: tree.passedOverCount,
+    plan: ({ db }) => planScan(db, rule, read),
+  };
+}
+
+/** The head of the branch now. One request says it. @throws UnreadableRepository or Refusal in words for people */
+export async function headOfFolders(context: Context, rule: DiscoveryRule): Promise<string | null> {
+  const source = await repositoryOf(context, rule);
+  return (await headOf(context, source, rule.settings.revision || undefined)) ?? null;
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../framework/context.ts';
 import type { DiscoveryRow } from '../../rows/discovery/discovery-store.ts';
 import type { ScanRow } from '../../rows/discovery/scan-store.ts';
 import { openCredentials, type TemplateRow } from '../../rows/templates/template-store.ts';
-import type { DiscoveryRule } from './read-folders.ts';
+import type { DiscoveryRule } from './scan-reading.ts';
 
 /** A scan, and the configuration that it is for. */
 export interface ScanWork {

@@ -14,5 +14,6 @@ export interface Columns {
   'discovery.on_removal': Removal;
   'discovery_scan.cause': ScanCause;
   'discovery_scan.status': ScanStatus;
+  'discovery_folder.kind': 'folder' | 'entry';
   'discovery_folder.status': FolderStatus;
 }

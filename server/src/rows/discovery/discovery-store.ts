@@ -62,15 +62,18 @@ export async function deleteDiscoveryRow(tx: Connection, projectId: string): Pro
   await tx.deleteFrom('discovery').where('project_id', '=', projectId).execute();
 }
 
-/** The head that a version has read; polls compare the branch with it. */
+/**
+ * Stores the mark of what a version has read; polls compare the repositories with it.
+ * @param mark null: they are read again in any case
+ */
 export async function setScanned(
   db: Connection,
   { project_id, version }: Pick<DiscoveryRow, 'project_id' | 'version'>,
-  commit: string,
+  mark: string | null,
 ): Promise<void> {
   await db
     .updateTable('discovery')
-    .set({ scanned_commit: commit, scanned_version: version })
+    .set({ scanned_commit: mark, scanned_version: version })
     .where('project_id', '=', project_id)
     .where('version', '=', version)
     .execute();
@@ -82,7 +85,6 @@ export async function lockDueDiscovery(tx: Connection, now: Date): Promise<Disco
     .selectFrom('discovery')
     .selectAll()
     .where('next_poll_at', '<=', now)
-    .where('glob_pattern', 'is not', null)
     .orderBy('next_poll_at')
     .limit(1)
     .forUpdate()
@@ -101,5 +103,19 @@ export async function discoveriesOf(db: Connection, templateIds: readonly string
     .selectFrom('discovery')
     .selectAll()
     .where('template_id', 'in', [...templateIds])
+    .execute();
+}
+
+/** Configurations of some projects that have discovery files. */
+export async function fileDiscoveriesOf(
+  db: Connection,
+  projectIds: readonly string[],
+): Promise<DiscoveryRow[]> {
+  if (projectIds.length === 0) return [];
+  return db
+    .selectFrom('discovery')
+    .selectAll()
+    .where('project_id', 'in', [...projectIds])
+    .where('repository_regex', 'is not', null)
     .execute();
 }

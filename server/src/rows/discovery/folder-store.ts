@@ -1,4 +1,4 @@
-/** SQL of the folders that environment discovery found. */
+/** SQL of the folders, and of the entries of discovery files, that environment discovery found. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { FolderStatus } from '#contract/discovery/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
@@ -6,25 +6,29 @@ import type { DiscoveryFolderTable } from '../schema.ts';
 
 export type FolderRow = Selectable<DiscoveryFolderTable>;
 
-/** The folders of a project in one repository. */
+/** The folders of a project in one repository, or the entries of all its discovery files. */
 export interface FolderPlace {
   readonly projectId: string;
+  /** Empty: entries, as configurations of discovery files have no repository. */
   readonly repository: string;
 }
+
+/** The key of a row. */
+export type FolderKey = Pick<FolderRow, 'project_id' | 'kind' | 'repository' | 'folder'>;
 
 /** Parameters of one statement: PostgreSQL accepts 65,535. */
 const rowsAtOnce = 1000;
 
 function inPlace(db: Connection, { projectId, repository }: FolderPlace) {
-  return db
-    .selectFrom('discovery_folder')
-    .where('project_id', '=', projectId)
-    .where('repository', '=', repository);
+  const query = db.selectFrom('discovery_folder').where('project_id', '=', projectId);
+  return repository === ''
+    ? query.where('kind', '=', 'entry')
+    : query.where('kind', '=', 'folder').where('repository', '=', repository);
 }
 
-/** All of them, by path. */
+/** All of them, by repository and path. */
 export async function listFolders(db: Connection, place: FolderPlace): Promise<FolderRow[]> {
-  return inPlace(db, place).selectAll().orderBy('folder').execute();
+  return inPlace(db, place).selectAll().orderBy('repository').orderBy('folder').execute();
 }
 
 /** Stores what a scan has found; the environment of a folder stays as it is. */
@@ -37,7 +41,7 @@ export async function storeFolders(
       .insertInto('discovery_folder')
       .values(rows.slice(at, at + rowsAtOnce))
       .onConflict((conflict) =>
-        conflict.columns(['project_id', 'repository', 'folder']).doUpdateSet((eb) => ({
+        conflict.columns(['project_id', 'kind', 'repository', 'folder']).doUpdateSet((eb) => ({
           file: eb.ref('excluded.file'),
           file_id: eb.ref('excluded.file_id'),
           tree_id: eb.ref('excluded.tree_id'),
@@ -47,6 +51,7 @@ export async function storeFolders(
           environment_project_id: eb.ref('excluded.environment_project_id'),
           workspace_name: eb.ref('excluded.workspace_name'),
           renamed_from: eb.ref('excluded.renamed_from'),
+          sealed_entry: eb.ref('excluded.sealed_entry'),
         })),
       )
       .execute();
@@ -56,14 +61,18 @@ export async function storeFolders(
 export async function forgetFolders(
   tx: Connection,
   { projectId, repository }: FolderPlace,
-  folders: readonly string[],
+  forgotten: readonly Pick<FolderRow, 'repository' | 'folder'>[],
 ): Promise<void> {
-  if (folders.length === 0) return;
+  if (forgotten.length === 0) return;
+  const repositories = forgotten.map((each) => each.repository);
+  const folders = forgotten.map((each) => each.folder);
   await tx
     .deleteFrom('discovery_folder')
     .where('project_id', '=', projectId)
-    .where('repository', '=', repository)
-    .where('folder', '=', sql<string>`any(${folders}::text[])`)
+    .where('kind', '=', repository === '' ? 'entry' : 'folder')
+    .where(
+      sql<boolean>`(repository, folder) in (select * from unnest(${repositories}::text[], ${folders}::text[]))`,
+    )
     .where('environment_id', 'is', null)
     .execute();
 }
@@ -77,6 +86,7 @@ export async function lockNextFolder(
   return inPlace(tx, place)
     .selectAll()
     .where('status', 'in', [...statuses])
+    .orderBy('repository')
     .orderBy('folder')
     .limit(1)
     .forUpdate()
@@ -95,11 +105,18 @@ export async function lockFolder(
 
 export async function updateFolder(
   tx: Connection,
-  { project_id, repository, folder }: Pick<FolderRow, 'project_id' | 'repository' | 'folder'>,
+  { project_id, kind, repository, folder }: FolderKey,
   changes: Partial<
     Pick<
       FolderRow,
-      'status' | 'reason' | 'environment_id' | 'renamed_from' | 'tree_id' | 'file_id' | 'workspace_name'
+      | 'status'
+      | 'reason'
+      | 'environment_id'
+      | 'renamed_from'
+      | 'tree_id'
+      | 'file_id'
+      | 'workspace_name'
+      | 'variable_names'
     >
   >,
 ): Promise<void> {
@@ -107,6 +124,7 @@ export async function updateFolder(
     .updateTable('discovery_folder')
     .set(changes)
     .where('project_id', '=', project_id)
+    .where('kind', '=', kind)
     .where('repository', '=', repository)
     .where('folder', '=', folder)
     .execute();
@@ -114,12 +132,26 @@ export async function updateFolder(
 
 export async function deleteFolder(
   tx: Connection,
-  { project_id, repository, folder }: Pick<FolderRow, 'project_id' | 'repository' | 'folder'>,
+  { project_id, kind, repository, folder }: FolderKey,
 ): Promise<void> {
   await tx
     .deleteFrom('discovery_folder')
     .where('project_id', '=', project_id)
+    .where('kind', '=', kind)
     .where('repository', '=', repository)
     .where('folder', '=', folder)
+    .execute();
+}
+
+/** The folders and entries, of any project, that manage some environments. */
+export async function foldersOfEnvironments(
+  db: Connection,
+  environmentIds: readonly string[],
+): Promise<FolderRow[]> {
+  if (environmentIds.length === 0) return [];
+  return db
+    .selectFrom('discovery_folder')
+    .selectAll()
+    .where('environment_id', '=', sql<string>`any(${environmentIds}::uuid[])`)
     .execute();
 }

@@ -133,6 +133,23 @@ export const getEnvironmentRows = rowsByIds('environment');
 /** Names and place of an environment. */
 export type NamedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'organization_id' | 'project_id'>;
 
+/** Environments of projects that have one of some names and are not archived. */
+export async function activeEnvironmentsNamed(
+  db: Connection,
+  projectIds: readonly string[],
+  names: readonly string[],
+): Promise<EnvironmentRow[]> {
+  return db
+    .selectFrom('environment')
+    .selectAll()
+    .where('project_id', '=', sql<string>`any(${projectIds}::uuid[])`)
+    .where('name', '=', sql<string>`any(${names}::text[])`)
+    .where('is_archived', '=', false)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
 /** The environments of projects, by name. */
 export async function environmentsOfProjects(
   db: Connection,

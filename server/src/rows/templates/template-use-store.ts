@@ -1,6 +1,7 @@
 /** SQL about what templates name: credentials, connections and installations. */
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import type { TemplateTable } from '../schema.ts';
 
 /** A credential or a connection that settings can name, by its id in lower case. */
 export type NamedBySettings =
@@ -58,5 +59,22 @@ export async function installationsOf(
     .where(sql<boolean>`settings ->> 'githubInstallationId' is not null`)
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Templates of some projects, single-use ones included, the oldest first. Deleted ones are left out. */
+export async function templatesOfProjects(
+  db: Connection,
+  organizationId: string,
+  projectIds: readonly string[],
+): Promise<Selectable<TemplateTable>[]> {
+  return db
+    .selectFrom('template')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('is_deleted', '=', false)
+    .where(sql<boolean>`(project_id = any(${projectIds}::text[]) or project_ids && ${projectIds}::text[])`)
+    .orderBy('created_at')
+    .orderBy('id')
     .execute();
 }

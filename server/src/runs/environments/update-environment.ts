@@ -32,7 +32,7 @@ import { environmentView } from './environment-view.ts';
 import { checkRemoteBackend } from './policy-defaults.ts';
 
 /** Columns of the settings that an update may change, by field. */
-const settingColumns = {
+export const settingColumns = {
   name: 'name',
   requiresApproval: 'requires_approval',
   isArchived: 'is_archived',

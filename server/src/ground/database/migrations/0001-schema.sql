@@ -1477,7 +1477,7 @@ create table discovery (
   removal_limit_percent integer not null,
   -- Rises with each change: a scan that began before it ends.
   version integer not null default 1,
-  -- The head and the version of the last scan that succeeded.
+  -- The head and the version of the last scan that succeeded; in file mode, a digest of the heads of all repositories.
   scanned_commit text,
   scanned_version integer,
   next_poll_at timestamptz not null,
@@ -1512,11 +1512,14 @@ create table discovery_scan (
 );
 create index discovery_scan_by_project on discovery_scan (project_id, created_at desc);
 
--- What is known of each folder; it outlives the configuration, so that no folder becomes two environments.
+-- What is known of each folder, and of each entry of a discovery file; it outlives the configuration, so that none of
+-- them becomes two environments.
 create table discovery_folder (
   project_id uuid not null references project,
+  kind text not null default 'folder' check (kind in ('folder', 'entry')),
+  -- The address; of an entry, the host and the path.
   repository text not null,
-  -- Empty: the root.
+  -- Empty: the root. Of an entry, its key in the file; empty: the file.
   folder text not null,
   file text not null,
   -- Ids of git, which tell a renamed folder.
@@ -1530,6 +1533,10 @@ create table discovery_folder (
   environment_project_id uuid,
   workspace_name text,
   renamed_from text,
-  primary key (project_id, repository, folder)
+  -- Of an entry: its template, settings and variables.
+  sealed_entry bytea,
+  -- Variables of the environment that its entry has set.
+  variable_names text[] not null default '{}',
+  primary key (project_id, kind, repository, folder)
 );
 create index discovery_folder_by_environment on discovery_folder (environment_id);

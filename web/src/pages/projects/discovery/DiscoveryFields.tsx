@@ -111,11 +111,11 @@ function EnvironmentFields({ values, errors, onChange }: DiscoveryFieldsProps) {
 function RemovalFields({ values, errors, onChange }: DiscoveryFieldsProps) {
   return (
     <Section
-      title="Folders that are gone"
-      hint="A failed scan, a missing branch or another glob never removes an environment."
+      title={values.kind === 'glob' ? 'Folders that are gone' : 'Entries that are gone'}
+      hint="A failed scan, a missing branch or another configuration never removes an environment."
     >
       <RadioChoice
-        label="If a folder disappears from the branch"
+        label={`If ${values.kind === 'glob' ? 'a folder' : 'an entry'} disappears from the branch`}
         choices={removals}
         words={removalWords}
         value={values.onRemoval}
@@ -203,27 +203,28 @@ function GlobFields(props: DiscoveryFieldsProps) {
   );
 }
 
-function FileFields({ values, errors, onChange }: DiscoveryFieldsProps) {
+function FileFields(props: DiscoveryFieldsProps) {
+  const { values, errors, onChange } = props;
   return (
-    <Section
-      title="Repositories"
-      hint="Whose envarium-discovery.yml may create environments in this project."
-    >
-      <Wide>
-        <TextInput
-          label="Owner and name"
-          description={withoutEffect(
-            'Regular expression, such as acme/(shop|search).',
-            noEffects.discoveryFiles,
-          )}
-          required
-          value={values.repositoryRegex}
-          onChange={(event) => onChange({ repositoryRegex: event.currentTarget.value })}
-          error={errors.repositoryRegex}
-          spellCheck={false}
-        />
-      </Wide>
-    </Section>
+    <>
+      <Section
+        title="Repositories"
+        hint="Whose envarium-discovery.yml may create environments in this project. Those that its templates name are known."
+      >
+        <Wide>
+          <TextInput
+            label="Owner and name"
+            description="Regular expression, such as acme/(shop|search)."
+            required
+            value={values.repositoryRegex}
+            onChange={(event) => onChange({ repositoryRegex: event.currentTarget.value })}
+            error={errors.repositoryRegex}
+            spellCheck={false}
+          />
+        </Wide>
+      </Section>
+      <RemovalFields {...props} />
+    </>
   );
 }
 

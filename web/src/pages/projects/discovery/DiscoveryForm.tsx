@@ -130,23 +130,21 @@ export function DiscoveryForm(props: DiscoveryFormProps): ReactNode {
       />
       {shown && <PreviewPanel projectId={project.id} preview={shown.preview} isOutdated={!isPreviewed} />}
       <FormFoot>
-        {values.kind === 'glob' && (
-          <ActionButton
-            variant={isPreviewed ? 'default' : 'filled'}
-            whyNot={whyNot}
-            loading={isBusy.preview}
-            onClick={preview}
-          >
-            Preview
-          </ActionButton>
-        )}
+        <ActionButton
+          variant={isPreviewed ? 'default' : 'filled'}
+          whyNot={whyNot}
+          loading={isBusy.preview}
+          onClick={preview}
+        >
+          Preview
+        </ActionButton>
         <ActionButton
           type="submit"
-          variant={isPreviewed || values.kind === 'files' ? 'filled' : 'default'}
+          variant={isPreviewed ? 'filled' : 'default'}
           whyNot={whyNot}
           loading={isBusy.save}
         >
-          {values.kind === 'glob' ? 'Save and scan' : 'Save'}
+          Save and scan
         </ActionButton>
         <Button variant="default" onClick={onDone}>
           Cancel

@@ -37,6 +37,7 @@ import {
 import { discoverySource } from './discovery-values.ts';
 import type { FolderEntry } from './FolderRow.tsx';
 import { FolderTree } from './FolderTree.tsx';
+import { treePath } from './folder-tree.ts';
 import { Notices } from './Notices.tsx';
 import { RenameDecision } from './RenameDecision.tsx';
 
@@ -51,14 +52,13 @@ interface HeadProps extends DiscoveryViewProps {
   readonly rights: Rights;
 }
 
-function Head({ project, discovery, state, rights, onEdit }: HeadProps) {
+function Head({ project, state, rights, onEdit }: HeadProps) {
   const { lastScan, nextPollAt } = state;
   const input = { params: { projectId: project.id } };
   const scan = useChange('startDiscoveryScan', {
     refreshes: ['getDiscoveryState', 'listDiscoveryScans'],
     onSuccess: () => showDone('A scan has started'),
   });
-  const isGlob = discovery.discoveryFileConfiguration === undefined;
   const whyNot = rights.whyNot('EDIT_PROJECT_SETTINGS');
   const whyNoScan = whyNot ?? (project.isArchived ? 'The project is archived: restore it first.' : undefined);
   return (
@@ -71,16 +71,12 @@ function Head({ project, discovery, state, rights, onEdit }: HeadProps) {
             Scanned <TimeAgo at={lastScan.finishedAt} />.{' '}
           </>
         )}
-        {isGlob && (
-          <>
-            Next check <TimeAgo at={nextPollAt} />.
-          </>
-        )}
+        Next check <TimeAgo at={nextPollAt} />.
       </p>
       <div className={classes.buttons}>
         <ActionButton
           size="xs"
-          whyNot={whyNoScan ?? (isGlob ? undefined : 'Discovery files are not scanned yet.')}
+          whyNot={whyNoScan}
           loading={scan.isPending}
           onClick={() => scan.mutate(input)}
         >
@@ -111,6 +107,7 @@ function useEntries(project: Project, folders: readonly DiscoveredFolder[], righ
     () =>
       folders.map(({ status, environmentProjectId: placeId, ...folder }) => ({
         ...folder,
+        folder: treePath(folder),
         state: status,
         place: placeId === undefined || placeId === project.id ? undefined : pathOf(projects, placeId),
         ...(status === 'RENAMED'
@@ -121,16 +118,14 @@ function useEntries(project: Project, folders: readonly DiscoveredFolder[], righ
   );
 }
 
-function Folders({ project, state, rights }: Pick<HeadProps, 'project' | 'state' | 'rights'>) {
+function Folders({ project, discovery, state, rights }: Omit<HeadProps, 'onEdit'>) {
   const entries = useEntries(project, state.folders, rights);
   const [{ show, find }, setSearch] = useSearchState();
   const listed = state.folders.filter(({ status }) => status === 'PASSED_OVER').length;
   return (
-    <Part title="Folders">
+    <Part title={discovery.globPattern === undefined ? 'Entries' : 'Folders'}>
       {entries.length === 0 ? (
-        <p className={classes.nothing}>
-          No folder of the repository contains code of this tool. Edit the configuration and preview it.
-        </p>
+        <p className={classes.nothing}>Nothing was found. Edit the configuration and preview it.</p>
       ) : (
         <FolderTree
           label="Folders"
@@ -142,7 +137,7 @@ function Folders({ project, state, rights }: Pick<HeadProps, 'project' | 'state'
       )}
       {state.passedOverCount > listed && (
         <p className={classes.more}>
-          {state.passedOverCount.toLocaleString('en')} folders were passed over; the first{' '}
+          {state.passedOverCount.toLocaleString('en')} were passed over; the first{' '}
           {listed.toLocaleString('en')} are listed.
         </p>
       )}
@@ -216,7 +211,7 @@ function Configuration({ discovery }: { readonly discovery: Discovery }) {
           ['Tool', source && [toolName(source.type), ...(versions ?? [])].join(' ')],
           ['Environments', environmentPlacement && placementWords[environmentPlacement]],
           ['Workspaces', workspaceNaming && namingWords[workspaceNaming]],
-          ['Folders that are gone', removalWords[discovery.onRemoval]],
+          [files ? 'Entries that are gone' : 'Folders that are gone', removalWords[discovery.onRemoval]],
           [
             'Asks first',
             discovery.onRemoval === 'flag'
@@ -256,7 +251,7 @@ export function DiscoveryView(props: DiscoveryViewProps) {
             {...{ project, discovery, state, rights }}
             onShow={(show) => setSearch({ show, find: undefined })}
           />
-          <Folders project={project} state={state} rights={rights} />
+          <Folders {...{ project, discovery, state, rights }} />
           <Scans projectId={project.id} />
           <Configuration discovery={discovery} />
         </>

@@ -24,6 +24,8 @@ function Removals({ project, discovery, state, rights }: NoticesProps) {
   const isDestroy = discovery.onRemoval === 'destroy';
   const isOne = removed.length === 1;
   const what = isOne ? '1 environment' : `${removed.length} environments`;
+  const [one, many] = discovery.globPattern === undefined ? ['entry', 'entries'] : ['folder', 'folders'];
+  const found = `The ${isOne ? one : many}`;
   const verb = isDestroy ? 'Destroy' : 'Archive';
   return (
     <Notice
@@ -44,8 +46,8 @@ function Removals({ project, discovery, state, rights }: NoticesProps) {
             ? 'Everything that they have created is destroyed, as their policies allow.'
             : 'What they have created is kept, and they can be restored.'}
           <ul>
-            {removed.slice(0, mostNames).map(({ folder, environmentName }) => (
-              <li key={folder}>
+            {removed.slice(0, mostNames).map(({ repository, folder, environmentName }) => (
+              <li key={`${repository} ${folder}`}>
                 <bdi>{environmentName ?? folder}</bdi>
               </li>
             ))}
@@ -55,10 +57,10 @@ function Removals({ project, discovery, state, rights }: NoticesProps) {
       }
     >
       <strong>
-        {isOne ? 'The folder' : 'The folders'} of {what} {isOne ? 'is' : 'are'} gone
+        {found} of {what} {isOne ? 'is' : 'are'} gone
       </strong>
-      , which is more than {discovery.removalLimitPercent} % of the environments. Confirm that, or restore the
-      folders and scan again.
+      , which is more than {discovery.removalLimitPercent} % of the environments. Confirm that, or restore
+      what is gone and scan again.
     </Notice>
   );
 }

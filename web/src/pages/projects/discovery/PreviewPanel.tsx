@@ -5,9 +5,10 @@ import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../../forms/project-tree.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import classes from './discovery.module.css';
-import { previewLooks } from './discovery-looks.ts';
+import { counted, previewLooks } from './discovery-looks.ts';
 import type { FolderEntry } from './FolderRow.tsx';
 import { type FolderFilter, FolderTree } from './FolderTree.tsx';
+import { treePath } from './folder-tree.ts';
 
 export interface PreviewPanelProps {
   readonly projectId: string;
@@ -22,11 +23,17 @@ function useEntries({ folders }: DiscoveryPreview, projectId: string): FolderEnt
     () =>
       folders.map(({ action, environmentProjectId: placeId, ...folder }) => ({
         ...folder,
+        folder: treePath(folder),
         state: action,
         place: placeId === undefined || placeId === projectId ? undefined : pathOf(projects, placeId),
       })),
     [folders, projects, projectId],
   );
+}
+
+function filesText(files: number, commitHash: string | undefined): string {
+  if (commitHash === undefined) return counted(files, 'discovery file');
+  return `${files.toLocaleString('en')} files at commit ${commitHash.slice(0, 10)}`;
 }
 
 export function PreviewPanel({ projectId, preview, isOutdated }: PreviewPanelProps) {
@@ -44,7 +51,7 @@ export function PreviewPanel({ projectId, preview, isOutdated }: PreviewPanelPro
       <p className={classes.source} role="status">
         {isOutdated
           ? 'The settings have changed since this preview: preview them again.'
-          : `${files.toLocaleString('en')} files at commit ${commitHash.slice(0, 10)}. Nothing has been changed.`}
+          : `${filesText(files, commitHash)}. Nothing has been changed.`}
       </p>
       {asksFirst && (
         <Notice tone="wait">

@@ -11,6 +11,7 @@ import type { StatusLook } from '../../../design/status.tsx';
 
 export const folderLooks: Readonly<Record<FolderStatus, StatusLook>> = {
   MANAGED: { word: 'Managed', tone: 'ok', shape: 'check' },
+  CHANGED: { word: 'To be changed', tone: 'run', shape: 'dotted' },
   PENDING: { word: 'Pending', tone: 'run', shape: 'dotted' },
   RENAMED: { word: 'Renamed?', tone: 'wait', shape: 'diamond' },
   SKIPPED: { word: 'Skipped', tone: 'wait', shape: 'diamond' },
@@ -23,6 +24,8 @@ export const folderLooks: Readonly<Record<FolderStatus, StatusLook>> = {
 
 export const previewLooks: Readonly<Record<PreviewAction, StatusLook>> = {
   create: { word: 'Create', tone: 'ok', shape: 'check' },
+  takeIn: { word: 'Take in', tone: 'ok', shape: 'check' },
+  change: { word: 'Change', tone: 'run', shape: 'dotted' },
   keep: { word: 'Keep', tone: 'idle', shape: 'hollow' },
   askAboutRename: { word: 'Ask: renamed?', tone: 'wait', shape: 'diamond' },
   skip: { word: 'Skip', tone: 'wait', shape: 'diamond' },
@@ -63,20 +66,21 @@ export const removalWords: Readonly<Record<Removal, string>> = {
   destroy: 'Destroy the environment',
 };
 
-function counted(count: number, one: string): string {
+/** A number with its noun. */
+export function counted(count: number, one: string): string {
   return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** Findings and actions of a scan, as a sentence; undefined before it has read anything. */
 export function scanSentence(scan: DiscoveryScan): string | undefined {
   const { isUnchanged, files, matched = 0, created = 0, removed = 0, failed = 0 } = scan;
-  if (isUnchanged) return 'The branch has not moved since the scan before.';
-  if (files === undefined) return scan.status === 'RUNNING' ? 'Reading the repository.' : undefined;
+  if (isUnchanged) return 'Nothing has changed since the scan before.';
+  if (files === undefined) return scan.status === 'RUNNING' ? 'Reading.' : undefined;
   const done = [
-    `${counted(matched, 'matching folder')} in ${counted(files, 'file')}`,
+    `${matched.toLocaleString('en')} ${matched === 1 ? 'match' : 'matches'} in ${counted(files, 'file')}`,
     `${counted(created, 'environment')} created`,
     ...(removed > 0 ? [`${counted(removed, 'environment')} removed`] : []),
-    ...(failed > 0 ? [`${counted(failed, 'folder')} failed`] : []),
+    ...(failed > 0 ? [`${failed.toLocaleString('en')} failed`] : []),
   ];
   return `${done.join(', ')}.`;
 }

@@ -6,6 +6,13 @@ export interface OfFolder {
   readonly folder: string;
 }
 
+/** The path of a folder in the tree; entries of discovery files are below their repository. */
+export function treePath({ repository, folder }: OfFolder & { readonly repository?: string }): string {
+  if (repository === undefined) return folder;
+  const top = repository.replace(/^\//, '');
+  return folder === '' ? top : `${top}/${folder}`;
+}
+
 export interface FolderNode<Entry extends OfFolder> {
   readonly path: string;
   /** The part of the path that this row adds, such as `prod/eu`. */
