@@ -163,7 +163,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await begin('New agent');
     await text(/^Name/).fill('cloud-a');
     await press('Create agent');
-    await dialog().getByText('Never started').waitFor();
+    await dialog().getByText('Never started', { exact: true }).waitFor();
     await text(/^Name/).fill('cloud-b');
     await text(/^What for/).fill('close to the second cloud');
     await press('Save');
