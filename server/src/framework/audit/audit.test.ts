@@ -122,15 +122,17 @@ test('entries cannot be changed or removed, not even by the owner of the table',
   assert.equal((await trail()).length, before);
 });
 
-test('each registration of an agent records its host and its spool', async () => {
+test('each registration of an agent records its secret, its host and its spool', async () => {
   const { spoolId, agentId } = agent;
-  const rows = await sql<{ actor_id: string; details: Record<string, unknown> }>(
+  const [row] = await sql<{ actor_id: string; details: Record<string, unknown> }>(
     "select actor_id, details from audit_event where action = 'agent.registered' order by number limit 1",
   );
-  assert.deepEqual(rows, [
-    {
-      actor_id: 'ENVARIUM_DEFAULT',
-      details: { agentId, epoch: 1, hostname: 'host', spoolId, agentVersion: '0.1.0' },
-    },
-  ]);
+  const [secret] = await sql<{ id: string }>(
+    "select id from agent_secret where agent_key = 'ENVARIUM_DEFAULT'",
+  );
+  assert.ok(secret);
+  assert.deepEqual(row, {
+    actor_id: 'ENVARIUM_DEFAULT',
+    details: { agentId, epoch: 1, secretId: secret.id, hostname: 'host', spoolId, agentVersion: '0.1.0' },
+  });
 });
