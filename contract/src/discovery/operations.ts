@@ -154,7 +154,8 @@ export const operations = defineOperations('discovery', {
     {
       summary: 'Confirm the removal of many environments',
       description:
-        'For a scan that waits because it would archive or destroy more environments than `removalLimitPercent`.',
+        'For a scan that waits because it would archive or destroy more environments than `removalLimitPercent`, or because ' +
+        'it is the first one of the configuration. Refused with 409 if the repository has changed since.',
       needs: 'EDIT_PROJECT_SETTINGS',
       subject: thisProject,
       params: Type.Object({
@@ -162,6 +163,7 @@ export const operations = defineOperations('discovery', {
         scanId: Type.String({ minLength: 1, description: 'Id of the scan' }),
       }),
       reply: DiscoveryScan,
+      refusesWith: ['unprocessable', 'unavailable'],
     },
   ),
   resolveDiscoveryRename: operation('POST', '/environment-discovery/projects/{projectId}/renames', {

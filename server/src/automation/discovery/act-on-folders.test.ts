@@ -66,7 +66,10 @@ test('a question stays in sight while the branch does not move, and while other 
   assert.equal((await found.state()).lastScan?.id, asking.id);
   const [, failed] = await ok('listDiscoveryScans', found.about);
   assert.equal(failed?.status, 'FAILURE');
-  await ok('confirmDiscoveryRemoval', { params: { ...found.about.params, scanId: asking.id } });
+  const params = { ...found.about.params, scanId: asking.id };
+  await refused('confirmDiscoveryRemoval', 409, /repository has changed since the scan/, { params });
+  found.repository.git('branch', '-m', 'elsewhere', 'main');
+  await ok('confirmDiscoveryRemoval', { params });
   await app.carryOutEffects();
   assert.deepEqual(await found.states(), { a: 'MANAGED', b: 'REMOVED' });
 });

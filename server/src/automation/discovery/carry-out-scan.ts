@@ -17,6 +17,7 @@ import {
   cancelListedScans,
   forgetScans,
   getScan,
+  listScans,
   type ScanRow,
   updateScan,
 } from '../../rows/discovery/scan-store.ts';
@@ -25,7 +26,7 @@ import { getTemplateRow } from '../../rows/templates/template-store.ts';
 import { actOnFolders } from './act-on-folders.ts';
 import { sealEntry } from './discovery-file/entry-content.ts';
 import { noticeScan } from './notice-scan.ts';
-import type { PlannedFolder } from './plan-folders.ts';
+import type { PlannedFolder, ScanPlan } from './plan-folders.ts';
 import { publishScan } from './publish-scan.ts';
 import { markNow, readRule } from './read-rule.ts';
 import { UnmatchableTree } from './scan-reading.ts';
@@ -99,6 +100,9 @@ async function listAll(context: Context, work: ScanWork, signal: AbortSignal): P
     );
     await forgetFolders(context.db, place, plan.forgotten);
     const at = context.now();
+    const scans = await listScans(context.db, row.project_id);
+    const isAsked = scans.some(({ status }) => status === 'WAITING_FOR_USER');
+    const why = whyToAsk(work, plan, isAsked);
     const newer = { except: work.scan.id, error: 'A newer scan has read the repository', at };
     await cancelListedScans(context.db, row.project_id, newer);
     await setScanned(context.db, row, read.mark);
@@ -110,19 +114,28 @@ async function listAll(context: Context, work: ScanWork, signal: AbortSignal): P
       matched: read.matched,
       failed: plan.folders.filter(({ status }) => status === 'SKIPPED').length,
       passed_over_count: read.passedOverCount,
-      ...(plan.asksFirst ? { status: 'WAITING_FOR_USER', error: askingFirst(work, plan.folders) } : {}),
+      ...(why === null ? {} : { status: 'WAITING_FOR_USER', error: askingFirst(work, plan.folders, why) }),
     });
     await noticeScan(context, listed);
     return listed;
   });
 }
 
-function askingFirst({ rule }: ScanWork, folders: readonly PlannedFolder[]): string {
+/** Why a person has to confirm removals, as a part of a sentence; null if none has to. */
+function whyToAsk({ rule, row }: ScanWork, plan: ScanPlan, isAsked: boolean): string | null {
+  if (!plan.folders.some(({ status }) => status === 'REMOVING')) return null;
+  if (!plan.asksFirst) return isAsked ? 'and nobody has confirmed that yet' : null;
+  return rule.columns.removal_limit_percent === row.removal_limit_percent
+    ? 'which is more than removalLimitPercent'
+    : 'and this is the first scan of the configuration';
+}
+
+function askingFirst({ rule }: ScanWork, folders: readonly PlannedFolder[], why: string): string {
   const count = folders.filter(({ status }) => status === 'REMOVING').length;
   const [one, many] = rule.columns.repository_regex === null ? ['folder', 'folders'] : ['entry', 'entries'];
   const what =
     count === 1 ? `The ${one} of 1 environment is gone` : `The ${many} of ${count} environments are gone`;
-  return `${what}, which is more than removalLimitPercent: confirm that they are to be removed, or restore the ${many} and scan again`;
+  return `${what}, ${why}: confirm that they are to be removed, or restore the ${many} and scan again`;
 }
 
 /** The sentence of an error that people can do something about; null for any other. */

@@ -1,12 +1,13 @@
 /** Decisions of people that scans wait for: the removal of many environments, and folders that were renamed. */
 import type { DiscoveryScan, DiscoveryState } from '#contract/discovery/shapes.ts';
+import { UnreadableRepository } from '../../code/repositories/git/fetch-commit.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { badField, conflict, notFound, Refusal } from '../../ground/errors.ts';
 import { lockDiscovery } from '../../rows/discovery/discovery-store.ts';
 import { deleteFolder, type FolderRow, lockFolder, updateFolder } from '../../rows/discovery/folder-store.ts';
 import { lockScan, updateScan } from '../../rows/discovery/scan-store.ts';
@@ -15,14 +16,35 @@ import { inEnvironment } from '../../rows/places.ts';
 import { getTemplateRow, updateTemplateSettings } from '../../rows/templates/template-store.ts';
 import { requireDiscovery, type StoredDiscovery } from './change-discovery.ts';
 import { discoveryState } from './discovery-state.ts';
+import { markNow } from './read-rule.ts';
+import { ruleOf } from './scan-work.ts';
 import { scanProject, scanView, startScan } from './start-scan.ts';
 
-/** @throws Refusal 404 for a scan of another project, 409 for one that does not wait */
+/**
+ * Folders may have been restored since the scan.
+ * @throws Refusal 409 if the repository has changed, 422 if it cannot be read
+ */
+async function requireUnmoved(context: ActorContext, projectId: string): Promise<void> {
+  const { row, template } = await requireDiscovery(context.db, projectId);
+  if (row.scanned_commit === null) return;
+  const mark = await markNow(context, ruleOf(context, row, template)).catch((error: unknown) => {
+    if (error instanceof UnreadableRepository) throw new Refusal('unprocessable', error.message);
+    throw error;
+  });
+  if (mark !== row.scanned_commit)
+    throw conflict('The repository has changed since the scan: scan again, and confirm what that finds');
+}
+
+/**
+ * @throws Refusal 404 for a scan of another project, 409 for one that does not wait or is out of date, 422 if the repository
+ *   cannot be read
+ */
 export async function confirmRemoval(
   context: ActorContext,
   projectId: string,
   scanId: string,
 ): Promise<DiscoveryScan> {
+  await requireUnmoved(context, projectId);
   return inTransaction(context, async (context) => {
     const discovery = await lockDiscovery(context.db, projectId);
     const scan = await lockScan(context.db, scanId);

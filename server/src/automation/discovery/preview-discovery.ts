@@ -14,7 +14,7 @@ import { checkDiscovery, requireActiveProject } from './configuration.ts';
 import type { PlannedFolder } from './plan-folders.ts';
 import { readRule } from './read-rule.ts';
 import { type DiscoveryRule, UnmatchableTree } from './scan-reading.ts';
-import { ruleOf } from './scan-work.ts';
+import { limitOfFirstScan, ruleOf } from './scan-work.ts';
 
 const actions: Readonly<Record<Exclude<FolderStatus, 'REMOVING'>, PreviewAction>> = {
   MANAGED: 'keep',
@@ -64,7 +64,8 @@ async function sentRule(
   // Clients do not send back credentials that no reply shows.
   const isSame = stored?.repository === checked.repository;
   const credentials = checked.credentials ?? (isSame ? openCredentials(context, stored) : null);
-  return { ...checked, credentials, place: { organizationId: project.organization_id, projectId } };
+  const columns = { ...checked.columns, removal_limit_percent: limitOfFirstScan };
+  return { ...checked, columns, credentials, place: { organizationId: project.organization_id, projectId } };
 }
 
 async function storedRule(context: ActorContext, projectId: string): Promise<DiscoveryRule> {

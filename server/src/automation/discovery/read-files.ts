@@ -21,6 +21,7 @@ import { type DiscoveryRule, type ScanReading, UnmatchableTree } from './scan-re
 
 /** Effects end after a minute. */
 const readingMilliseconds = 40_000;
+const askingMilliseconds = 10_000;
 const atOnce = 3;
 const mostRepositories = 500;
 const mostEntries = 10_000;
@@ -136,12 +137,14 @@ function markOf(heads: readonly (readonly [string, string | undefined])[]): stri
 
 /**
  * The mark that a reading would have now. One request to each repository says it.
- * @returns null where one of them cannot be asked, so that a scan says why
+ * @returns null where one of them cannot be asked, so that a scan says why, or where there are too many
  */
 export async function markOfFiles(context: Context, rule: DiscoveryRule): Promise<string | null> {
   const { matched } = await matching(context, rule);
   const heads: [string, string | undefined][] = [];
-  for (const repository of matched)
+  const until = performance.now() + askingMilliseconds;
+  for (const repository of matched) {
+    if (performance.now() > until) return null;
     try {
       const source = await sourceOfListed(context, repository, rule.place);
       heads.push([repository.id, await headOf(context, source, undefined)]);
@@ -149,6 +152,7 @@ export async function markOfFiles(context: Context, rule: DiscoveryRule): Promis
       if (error instanceof UnreadableRepository || error instanceof Refusal) return null;
       throw error;
     }
+  }
   return markOf(heads);
 }
 

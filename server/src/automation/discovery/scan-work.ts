@@ -13,12 +13,16 @@ export interface ScanWork {
   readonly rule: DiscoveryRule;
 }
 
+/** The first scan of a configuration asks before it removes anything: another branch lacks folders that nobody removed. */
+export const limitOfFirstScan = 0;
+
 export function ruleOf(context: Context, row: DiscoveryRow, template: TemplateRow): DiscoveryRule {
+  const isScanned = row.scanned_version === row.version;
   return {
     repository: template.repository,
     settings: template.settings,
     credentials: openCredentials(context, template),
-    columns: row,
+    columns: isScanned ? row : { ...row, removal_limit_percent: limitOfFirstScan },
     place: { organizationId: template.organization_id, projectId: row.project_id },
   };
 }

@@ -386,3 +386,30 @@ test('deleting the configuration keeps environments, and the next one takes them
   assert.deepEqual(await found.names(), ['a']);
   assert.equal((await found.state()).folders[0]?.environmentId, environmentId);
 });
+
+test('the first scan of another branch asks before it removes anything, and so do the next ones', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const files = Object.fromEntries(names.map((name) => [`${name}/main.tf`, `${code}#${name}`]));
+  const found = await discovering(files, { onRemoval: 'archive', revision: 'main' });
+  found.repository.git('checkout', '-q', '-b', 'next');
+  remove(found.repository, 'b');
+  const preview = await ok('previewDiscovery', { ...found.about, body: { ...found.body, revision: 'next' } });
+  assert.equal(preview.asksFirst, true);
+  await found.set({ revision: 'next' });
+  const { lastScan } = await found.state();
+  assert.equal(lastScan?.status, 'WAITING_FOR_USER');
+  assert.match(lastScan.error ?? '', /first scan of the configuration/);
+
+  found.repository.commit({ 'g/main.tf': `${code}#g` });
+  const params = { ...found.about.params, scanId: lastScan.id };
+  await refused('confirmDiscoveryRemoval', 409, /repository has changed since the scan/, { params });
+  const again = await found.scan();
+  assert.equal(again?.status, 'WAITING_FOR_USER');
+  assert.match(again.error ?? '', /nobody has confirmed that yet/);
+  assert.equal((await found.states())['b'], 'REMOVING');
+
+  found.repository.commit({ 'b/main.tf': `${code}#b` });
+  const last = await found.scan();
+  assert.equal(last?.status, 'SUCCESS');
+  assert.equal((await found.states())['b'], 'MANAGED');
+});

@@ -59,8 +59,7 @@ function Removals({ project, discovery, state, rights }: NoticesProps) {
       <strong>
         {found} of {what} {isOne ? 'is' : 'are'} gone
       </strong>
-      , which is more than {discovery.removalLimitPercent} % of the environments. Confirm that, or restore
-      what is gone and scan again.
+      . Confirm that {isOne ? 'it is' : 'they are'} to be removed, or restore what is gone and scan again.
     </Notice>
   );
 }
