@@ -254,6 +254,27 @@ test('an outcome that the service cannot accept still ends the run', withTerrafo
 });
 
 test(
+  'an outcome waits for as long as the service refuses the secret of the agent',
+  withTerraform,
+  async (t) => {
+    const setup = await AgentSetup.create(t, { 'main.tf': simple });
+    let isRefused = true;
+    setup.server.handOver = () => {
+      if (isRefused) throw new Refused(401, 'unauthorized');
+      return null;
+    };
+    const agent = setup.startAgent({ ENVARIUM_REPORT_PATIENCE_SECONDS: '1' });
+    const job = setup.job();
+    setup.server.enqueue(job);
+    const retries = () => agent.log().match(/cannot report the attempt; retrying/g)?.length ?? 0;
+    await setup.until(() => retries() >= 2, 'a refusal after the patience for others');
+    isRefused = false;
+    assert.equal((await setup.outcomeOf(job)).outcome?.result, 'planned');
+    assert.doesNotMatch(agent.log(), /giving up/);
+  },
+);
+
+test(
   'an outcome on which the service always fails is given up, and its folder is kept',
   withTerraform,
   async (t) => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentTimings, protocolVersion, type RegisterReply } from '#protocol/messages/agent.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import type { MemoryForRuns, MemoryShortage } from './capacity.ts';
+import type { MemoryForRuns } from './capacity.ts';
 import { conditionOf } from './condition.ts';
 import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';
@@ -20,8 +20,9 @@ import { logKeptFailures, removeOldFailures } from './slots/kept-failures.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
 import { readPlanned, workFolderPaths } from './slots/work-folder.ts';
 import { WorkFolderLocks } from './slots/work-folder-locks.ts';
+import { heldOf, nameOf } from './spool/attempt-names.ts';
 import { isNotStarted, needsTree } from './spool/attempt-progress.ts';
-import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
+import type { SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
 import { readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
@@ -53,6 +54,8 @@ export class Agent {
   readonly #attempts = new Map<string, HeldAttempt>();
   /** Claimed, but not yet on disk. */
   readonly #claimed = new Map<string, Job>();
+  /** Held by a slot that failed: the next agent process continues them. */
+  readonly #stranded = new Set<string>();
   /** Claimed or held, and replaced by the server. */
   readonly #unwanted = new Set<string>();
   readonly #places = new WorkFolderLocks();
@@ -201,7 +204,7 @@ export class Agent {
   }
 
   async #heartbeats(signal: AbortSignal): Promise<void> {
-    const { connection, slots, keptTrees, drain, log } = this.#options;
+    const { connection, slots, keptTrees, memory, drain, log } = this.#options;
     for (;;) {
       await delay(this.#settings.heartbeatSeconds * 1000, undefined, { signal });
       keptTrees.tidy();
@@ -213,7 +216,7 @@ export class Agent {
             freeSlots: slots.freeCount,
             condition: conditionOf(this.#options, {
               isDraining: drain.aborted,
-              memoryShortage: this.#memoryShortage(),
+              memoryShortage: slots.freeCount === 0 ? null : memory.lastingShortage(this.#countRunning()),
             }),
           }),
           signal,
@@ -229,19 +232,26 @@ export class Agent {
     }
   }
 
-  #memoryShortage(): MemoryShortage | null {
-    return this.#options.slots.freeCount === 0
-      ? null
-      : this.#options.memory.shortage(this.#attempts.size + this.#claimed.size);
+  /** The attempts and jobs of slots that work. */
+  #inWork(): string[] {
+    return [...this.#attempts.keys(), ...this.#claimed.keys()].filter((name) => !this.#stranded.has(name));
+  }
+
+  /** The number of those that have yet to end: others only wait for the service. */
+  #countRunning(): number {
+    const pathsOf = (name: string) => this.#attempts.get(name)?.paths;
+    return this.#inWork()
+      .map(pathsOf)
+      .filter((paths) => !paths || readOutcome(paths) === null).length;
   }
 
   /** Claims until it is to stop or to drain; then waits for the end of its attempts. */
   async #claims(): Promise<void> {
-    const { connection, slots, drain, signal, log } = this.#options;
+    const { connection, slots, memory, drain, signal, log } = this.#options;
     const ends = AbortSignal.any([signal, drain]);
     const freed = this.#slotFreed.waiter();
     while (!ends.aborted) {
-      const hasMemory = this.#memoryShortage() === null;
+      const hasMemory = memory.shortage(this.#countRunning()) === null;
       if (slots.freeCount === 0 || !hasMemory) {
         await freed.wait(hasMemory ? freeSlotPollMilliseconds : memoryPollMilliseconds);
         continue;
@@ -258,8 +268,7 @@ export class Agent {
     }
     signal.throwIfAborted();
     log.info({ held: this.#attempts.size }, 'agent takes no further jobs, and ends after its runs');
-    while (!signal.aborted && this.#attempts.size + this.#claimed.size > 0)
-      await freed.wait(memoryPollMilliseconds);
+    while (!signal.aborted && this.#inWork().length > 0) await freed.wait(memoryPollMilliseconds);
   }
 
   #runClaimed(job: Job, slot: Slot): void {
@@ -315,6 +324,7 @@ export class Agent {
       slots.release(await work());
     } catch (error) {
       // Unfinished work is in the spool, for the next agent.
+      this.#stranded.add(nameOf(job));
       if (!signal.aborted)
         log.error(
           { err: error, jobId: job.jobId, attempt: job.attempt },
@@ -336,12 +346,4 @@ export class Agent {
     const { launcher, slots } = this.#options;
     launcher.warm(slots.count);
   }
-}
-
-function nameOf({ jobId, attempt }: Pick<AttemptRef, 'jobId' | 'attempt'>): string {
-  return attemptFolderName(jobId, attempt);
-}
-
-function heldOf({ jobId, attempt, fence }: AttemptRef): AttemptRef {
-  return { jobId, attempt, fence };
 }

@@ -24,6 +24,7 @@ test('another run waits for memory, which runs that have just begun have not tak
   memory.begin();
   memory.begin();
   assert.deepEqual(memory.shortage(2), { availableMegabytes: 700, neededMegabytes: 768 });
+  assert.equal(memory.lastingShortage(2), null);
   now = 31_000;
   assert.equal(memory.shortage(2), null);
   available = 200;

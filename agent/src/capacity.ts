@@ -1,6 +1,7 @@
 /** Room of this machine for runs: how many at once, and the memory that each of them needs. */
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { AgentSettings } from '#settings/settings.ts';
+import { availableMemory, totalMemory } from './processes/memory.ts';
 
 const megabyte = 1024 ** 2;
 const mostRuns = 64;
@@ -14,11 +15,8 @@ export interface MachineSize {
   readonly megabytes: number;
 }
 
-/** This machine, within the limits of the control group. */
 function thisMachine(): MachineSize {
-  const limit = process.constrainedMemory();
-  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-  return { processors: availableParallelism(), megabytes: Math.floor(bytes / megabyte) };
+  return { processors: availableParallelism(), megabytes: Math.floor(totalMemory() / megabyte) };
 }
 
 /** @returns the number of runs at the same time, at least one */
@@ -50,7 +48,7 @@ export class MemoryForRuns {
   /** @param megabytesPerRun 0: there is always enough */
   constructor(
     megabytesPerRun: number,
-    available = () => process.availableMemory() / megabyte,
+    available = () => availableMemory() / megabyte,
     now = () => performance.now(),
   ) {
     this.#megabytesPerRun = megabytesPerRun;
@@ -64,11 +62,23 @@ export class MemoryForRuns {
 
   /** @returns null where there is enough, which holds for the first run in any case */
   shortage(running: number): MemoryShortage | null {
-    if (running === 0 || this.#megabytesPerRun === 0) return null;
+    return this.#shortageOf(running, this.#growing(running) + 1);
+  }
+
+  /** The same without the runs that have just begun: what people should know of. */
+  lastingShortage(running: number): MemoryShortage | null {
+    return this.#shortageOf(running, 1);
+  }
+
+  #growing(running: number): number {
     const since = this.#now() - growMilliseconds;
     this.#begun = this.#begun.filter((at) => at > since);
-    const growing = Math.min(this.#begun.length, running);
-    const neededMegabytes = this.#megabytesPerRun * (growing + 1);
+    return Math.min(this.#begun.length, running);
+  }
+
+  #shortageOf(running: number, runs: number): MemoryShortage | null {
+    if (running === 0 || this.#megabytesPerRun === 0) return null;
+    const neededMegabytes = this.#megabytesPerRun * runs;
     const availableMegabytes = Math.floor(this.#available());
     return availableMegabytes < neededMegabytes ? { availableMegabytes, neededMegabytes } : null;
   }

@@ -28,11 +28,12 @@ const registration = {
     limits: { processes: 1, openFiles: 1, memoryMegabytes: 1, diskMegabytes: 1, fileMegabytes: 1 },
   },
 };
+const real = performance.now.bind(performance);
 const basic = `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`;
 
 /** A service that issues numbered tokens, of which only the newest is valid. */
 async function start(t: TestContext, tokenSeconds: number) {
-  const service = { issued: 0, refusesSecret: false, seen: [] as string[] };
+  const service = { issued: 0, refusesSecret: false, isBusy: false, seen: [] as string[] };
   const issue = () => ({ token: `t${++service.issued}`, expiresInSeconds: tokenSeconds });
   const server = createServer((request, response) => {
     const name = request.url?.split('/').at(-1) ?? '';
@@ -41,6 +42,7 @@ async function start(t: TestContext, tokenSeconds: number) {
     const refuse = () =>
       response.writeHead(401).end(JSON.stringify({ code: 'unauthorized', message: 'no', requestId: 'r' }));
     if (name === 'register' || name === 'token') {
+      if (service.isBusy) return void response.writeHead(429).end('{}');
       if (authorization !== basic || service.refusesSecret) return void refuse();
       const settings = { heartbeatSeconds: 1, offlineGraceSeconds: 1, abortSeconds: 1 };
       const now = new Date().toISOString();
@@ -91,4 +93,13 @@ test('a secret that the service refuses ends the call with that refusal, without
   service.refusesSecret = true;
   await assert.rejects(mark(), (error) => isRefusal(error, 'unauthorized'));
   assert.deepEqual(service.seen, ['mark Bearer t1', 'token secret']);
+});
+
+test('a token serves until its end while the service cannot renew it', async (t) => {
+  const { service, mark } = await start(t, 60);
+  t.mock.method(performance, 'now', () => real() + 40_000);
+  service.isBusy = true;
+  await mark();
+  await mark();
+  assert.deepEqual(service.seen, ['token secret', 'mark Bearer t1', 'mark Bearer t1']);
 });

@@ -6,12 +6,14 @@ import { Compile } from 'typebox/compile';
 import { AgentToken } from '#protocol/messages/agent.ts';
 import type { protocolRoutes } from '#protocol/routes.ts';
 import type { Secret } from '#settings/secret.ts';
+import { ServerRefusal } from './refusals.ts';
 
 type CallName = keyof typeof protocolRoutes;
 
 /** Share of its lifetime after which a token is renewed: it then outlasts a short outage. */
 const renewedAfter = 0.5;
 const timeoutSeconds = 10;
+const retryMilliseconds = 30_000;
 const tokenForm = Compile(AgentToken);
 
 /** Whether a call carries the secret itself. */
@@ -29,6 +31,7 @@ interface Current {
   readonly header: string;
   /** By a clock that no one sets. */
   readonly renewAt: number;
+  readonly endsAt: number;
 }
 
 export class ProcessToken {
@@ -49,15 +52,25 @@ export class ProcessToken {
   }
 
   use({ token, expiresInSeconds }: AgentToken): void {
-    const renewAt = performance.now() + expiresInSeconds * 1000 * renewedAfter;
-    this.#current = { header: `Bearer ${token}`, renewAt };
+    const now = performance.now();
+    const milliseconds = expiresInSeconds * 1000;
+    const renewAt = now + milliseconds * renewedAfter;
+    this.#current = { header: `Bearer ${token}`, renewAt, endsAt: now + milliseconds };
   }
 
-  /** The header for a call. @throws as for `renew` */
+  /** The header for a call: a token that has not ended serves while the service cannot renew it. @throws as for `renew` */
   async authorizationOf(name: CallName): Promise<string> {
     if (takesSecret(name) || !this.#current) return this.ofSecret;
-    const { header, renewAt } = this.#current;
-    return performance.now() < renewAt ? header : this.renew(header);
+    const { header, renewAt, endsAt } = this.#current;
+    if (performance.now() < renewAt) return header;
+    try {
+      return await this.renew(header);
+    } catch (error) {
+      const now = performance.now();
+      if (now >= endsAt || error instanceof ServerRefusal) throw error;
+      this.#current = { header, renewAt: Math.min(endsAt, now + retryMilliseconds), endsAt };
+      return header;
+    }
   }
 
   /**

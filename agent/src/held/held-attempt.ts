@@ -166,7 +166,9 @@ export class HeldAttempt {
           this.#giveUp();
         if (!wasUnwanted && this.#isUnwanted) continue;
         // While it runs, it is reported again and again; its own limits end it.
-        if (completion.isReached()) refusedSince = Math.min(refusedSince, performance.now());
+        // A secret that has ended says nothing about the outcome: the next one delivers it.
+        if (isRefusal(error, 'unauthorized')) refusedSince = Infinity;
+        else if (completion.isReached()) refusedSince = Math.min(refusedSince, performance.now());
         const refused = Math.max(0, performance.now() - refusedSince);
         const left = (this.#options.patienceSeconds ?? Infinity) * 1000 - refused;
         if (left <= 0) return this.#giveUpReport(error);
