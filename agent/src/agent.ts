@@ -43,7 +43,8 @@ export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwa
 
 const claimWaitSeconds = 25;
 const freeSlotPollMilliseconds = 60_000;
-const memoryPollMilliseconds = 2_000;
+/** Until something that nobody reports: memory, and slots that fail. */
+const lookAgainMilliseconds = 2_000;
 const pauseAfterErrorMilliseconds = 5_000;
 const retryHeartbeatMilliseconds = 1_000;
 const firstSettings: AgentTimings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
@@ -113,13 +114,12 @@ export class Agent {
     await Promise.all(slots.freeUids().map((uid) => endProcessesOf(uid)));
     endStrandedSandboxes(this.#options.runOrder.isolation.seccompFile);
     this.#warm();
-    const isDrained = new AbortController();
-    const claims = this.#claims().then(() => isDrained.abort());
-    await Promise.all([this.#heartbeats(AbortSignal.any([signal, isDrained.signal])), claims]).catch(
-      (error: unknown) => {
-        if (!signal.aborted && !isDrained.signal.aborted) throw error;
-      },
-    );
+    const drained = new AbortController();
+    const over = AbortSignal.any([signal, drained.signal]);
+    const claims = this.#claims().then(() => drained.abort());
+    await Promise.all([this.#heartbeats(over), claims]).catch((error: unknown) => {
+      if (!over.aborted) throw error;
+    });
   }
 
   /**
@@ -251,9 +251,9 @@ export class Agent {
     const ends = AbortSignal.any([signal, drain]);
     const freed = this.#slotFreed.waiter();
     while (!ends.aborted) {
-      const hasMemory = memory.shortage(this.#countRunning()) === null;
-      if (slots.freeCount === 0 || !hasMemory) {
-        await freed.wait(hasMemory ? freeSlotPollMilliseconds : memoryPollMilliseconds);
+      const hasRoom = slots.freeCount > 0 && memory.shortage(this.#countRunning()) === null;
+      if (!hasRoom) {
+        await freed.wait(slots.freeCount === 0 ? freeSlotPollMilliseconds : lookAgainMilliseconds);
         continue;
       }
       try {
@@ -268,7 +268,7 @@ export class Agent {
     }
     signal.throwIfAborted();
     log.info({ held: this.#attempts.size }, 'agent takes no further jobs, and ends after its runs');
-    while (!signal.aborted && this.#inWork().length > 0) await freed.wait(memoryPollMilliseconds);
+    while (!signal.aborted && this.#inWork().length > 0) await freed.wait(lookAgainMilliseconds);
   }
 
   #runClaimed(job: Job, slot: Slot): void {

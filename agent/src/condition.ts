@@ -14,8 +14,8 @@ export interface MachineOptions {
   readonly missingPrograms: readonly string[];
 }
 
-/** Why an agent with free slots takes no jobs. */
-export interface Hesitation {
+/** Whether an agent with free slots takes further jobs. */
+export interface Readiness {
   readonly isDraining: boolean;
   readonly memoryShortage: MemoryShortage | null;
 }
@@ -23,7 +23,7 @@ export interface Hesitation {
 /** @returns what the next heartbeat says */
 export function conditionOf(
   { spool, workFolder, runOrder, missingPrograms }: MachineOptions,
-  { isDraining, memoryShortage }: Hesitation,
+  { isDraining, memoryShortage }: Readiness,
 ): AgentCondition {
   const reserveMegabytes = Math.floor((runOrder.runLimits?.reserveBytes ?? 0) / megabyte);
   const folders = [

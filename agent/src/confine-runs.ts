@@ -21,11 +21,11 @@ import type { Spool } from './spool/open-spool.ts';
 const maxProblemLength = 1_000;
 
 /** @returns null where the agent cannot change users */
-function slotUids(settings: AgentSettings, spool: Spool): number[] | null {
+function slotUids(settings: AgentSettings, spool: Spool, slots: number): number[] | null {
   if (process.getuid?.() !== 0) return null;
   return allocateSlotUids({
     range: { base: settings.slotUidBase, count: settings.slotUidCount },
-    slots: runsAtOnce(settings),
+    slots,
     keptTrees: settings.keptTrees,
     spoolFolder: spool.folder,
     registryFolder: defaultRegistryFolder,
@@ -54,8 +54,9 @@ export async function confineRuns(
   machine = thisMachine,
 ): Promise<ConfinedRuns> {
   const groups = await prepareRunGroups(settings, spool, log);
-  const uids = slotUids(settings, spool);
-  const slots = new SlotTable(runsAtOnce(settings), uids);
+  const count = runsAtOnce(settings);
+  const uids = slotUids(settings, spool, count);
+  const slots = new SlotTable(count, uids);
   const request: IsolationRequest = {
     mode: settings.isolation,
     slotUid: uids?.[0] ?? null,

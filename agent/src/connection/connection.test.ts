@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Secret } from '#settings/secret.ts';
+import { registration } from '../../testing/registration.ts';
 import { connectToServer } from './connection.ts';
 import { isRefusal } from './refusals.ts';
 
@@ -123,27 +124,7 @@ test('calls carry credentials, agent and epoch; ids cannot leave their place in 
         : '{}',
     );
   });
-  await connection.register({
-    protocol: { major: 1, minor: 0 },
-    agentVersion: '1',
-    spoolId: 's',
-    bootId: 'b',
-    hostname: 'h',
-    processId: 1,
-    tools: [],
-    workFolder: '/w',
-    slots: 1,
-    held: [],
-    isolation: {
-      hasNamespaces: true,
-      hasSystemCallFilter: true,
-      hasOwnUsers: false,
-      network: 'host',
-      hasControlGroups: false,
-      controllers: [],
-      limits: { processes: 1, openFiles: 1, memoryMegabytes: 1, diskMegabytes: 1, fileMegabytes: 1 },
-    },
-  });
+  await connection.register(registration);
   await connection.mark(attempt, { mark: 'x'.repeat(16) });
   assert.equal(seen[0]?.headers['x-envarium-agent'], undefined);
   assert.equal(seen[0]?.headers.authorization, `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`);

@@ -3,31 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '#settings/secret.ts';
+import { registration } from '../../testing/registration.ts';
 import { connectToServer } from './connection.ts';
 import { isRefusal } from './refusals.ts';
 
 const attempt = { jobId: 'job', attempt: 1, fence: 1 };
-const registration = {
-  protocol: { major: 1, minor: 0 },
-  agentVersion: '1',
-  spoolId: 's',
-  bootId: 'b',
-  hostname: 'h',
-  processId: 1,
-  tools: [],
-  workFolder: '/w',
-  slots: 1,
-  held: [],
-  isolation: {
-    hasNamespaces: true,
-    hasSystemCallFilter: true,
-    hasOwnUsers: false,
-    network: 'host' as const,
-    hasControlGroups: false,
-    controllers: [],
-    limits: { processes: 1, openFiles: 1, memoryMegabytes: 1, diskMegabytes: 1, fileMegabytes: 1 },
-  },
-};
 const real = performance.now.bind(performance);
 const basic = `Basic ${Buffer.from('key:s3cret-value').toString('base64')}`;
 

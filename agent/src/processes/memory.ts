@@ -2,25 +2,17 @@
  * Memory of this machine, within the limits of the control groups (v2) that this process is in. What the page cache uses
  * counts as available: the kernel gives it back.
  */
-import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { textOrEmpty } from './proc.ts';
 
 /** Folders of the kernel; others are for tests. */
 const kernel = { proc: '/proc', groups: '/sys/fs/cgroup' } as const;
 export type KernelFolders = Readonly<Record<keyof typeof kernel, string>>;
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 /** A number in a file; undefined without one, as for `max`. */
 function numberIn(file: string, name = ''): number | undefined {
-  const [, number] = new RegExp(`^${name}\\s*(\\d+)`, 'm').exec(textOf(file)) ?? [];
+  const [, number] = new RegExp(`^${name}\\s*(\\d+)`, 'm').exec(textOrEmpty(file)) ?? [];
   return number === undefined ? undefined : Number(number);
 }
 
@@ -40,7 +32,7 @@ function memoryOf(group: string): GroupMemory[] {
 
 /** The groups of this process that have a limit, with those above. */
 function limitedGroups({ proc, groups }: KernelFolders): GroupMemory[] {
-  const [, path = '/'] = /^0::(.*)$/m.exec(textOf(join(proc, 'self', 'cgroup'))) ?? [];
+  const [, path = '/'] = /^0::(.*)$/m.exec(textOrEmpty(join(proc, 'self', 'cgroup'))) ?? [];
   const names = path.split('/').filter((name) => name !== '');
   return [groups, ...names.map((_, index) => join(groups, ...names.slice(0, index + 1)))].flatMap(memoryOf);
 }
