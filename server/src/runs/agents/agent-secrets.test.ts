@@ -81,3 +81,17 @@ test('the last secret that is valid is not deleted under a run, and one that has
   await refused('deleteAgentSecret', 409, /has 1 run/, { params: { ...params, secretId: id } });
   await ok('deleteAgentSecret', { params: { ...params, secretId: ending.id ?? '' } });
 });
+
+test('of the last two secrets, which are deleted at once under a run, one stays', async () => {
+  const { params } = await createAgent();
+  const other = await ok('createAgentSecret', { params });
+  const { secret, id = '' } = await ok('createAgentSecret', { params });
+  const agent = new TestAgent(app, secret, params.agentKey);
+  await agent.register();
+  await createEnvironment();
+  await agent.claim();
+  const both = await Promise.allSettled(
+    [id, other.id ?? ''].map((secretId) => ok('deleteAgentSecret', { params: { ...params, secretId } })),
+  );
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});

@@ -125,6 +125,7 @@ async function deleteSecret(
   { secretId, isForced }: { readonly secretId: string; readonly isForced: boolean },
 ): Promise<{ id: string }> {
   return inTransaction(context, async (context) => {
+    await lockAgent(context.db, keyOrId);
     const agent = await requireManagedAgent(context, keyOrId);
     const secrets = await listAgentSecrets(context.db, agent.agent_key);
     const secret = secrets.find(({ id }) => id === secretId);
