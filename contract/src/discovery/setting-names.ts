@@ -1,4 +1,5 @@
 /** The settings of environment discovery. Without schemas, for the start of the command line. */
+import { codeSettingNames } from '../sources/setting-names.ts';
 import type { SetDiscoveryBody } from './operations.ts';
 import type { Discovery } from './shapes.ts';
 
@@ -21,30 +22,8 @@ const otherSettingNames = [
   'discoveryFileConfiguration',
   'onRemoval',
   'removalLimitPercent',
-  'path',
-  'fileName',
-  'helmChartName',
-  'tokenName',
-  'tokenId',
-  'sshKeys',
-  'githubInstallationId',
-  'bitbucketClientKey',
-  'isBitbucketServer',
-  'isGitHubEnterprise',
-  'isGitLab',
-  'isGitLabEnterprise',
-  'isAzureDevOps',
-  'isHelmRepository',
-  'vcsConnectionId',
-  'terraformVersion',
-  'opentofuVersion',
-  'terragruntVersion',
-  'pulumiVersion',
-  'ansibleVersion',
-  'terragruntTfBinary',
   'isTerragruntRunAll',
-  'retry',
-  'description',
+  ...codeSettingNames,
 ] as const satisfies readonly DiscoverySetting[];
 
 /**

@@ -9,7 +9,13 @@ import {
   toolVersionReplyFields,
 } from '../sources/shapes.ts';
 import { User } from '../users/shapes.ts';
-import { discoveryTypes, environmentPlacements, removals, workspaceNamings } from './choices.ts';
+import {
+  discoveryTypes,
+  environmentPlacements,
+  folderStatuses,
+  removals,
+  workspaceNamings,
+} from './choices.ts';
 
 /** Descriptions that requests and replies share. */
 export const discoveryWords = {
@@ -114,27 +120,6 @@ export const DiscoveryScan = replyObject('DiscoveryScan', {
   finishedAt: Type.Optional(Instant),
 });
 export type DiscoveryScan = Static<typeof DiscoveryScan>;
-
-/**
- * `MANAGED`: it has its environment. `PENDING`: its environment is about to be created, or taken in. `CHANGED`: the
- * environment is about to get what the discovery file says now. `SKIPPED`: it matches, and no
- * environment was created. `PASSED_OVER`: it contains code of the type, and the glob does not match it. `MISSING`: it is gone,
- * its environment exists. `REMOVING`: the same, and the environment is about to be archived or destroyed. `REMOVED`: that was
- * done. `RENAMED`: it looks like a folder that is gone, and a person decides. `DELETED`: people deleted its environment.
- */
-export const folderStatuses = [
-  'MANAGED',
-  'PENDING',
-  'CHANGED',
-  'SKIPPED',
-  'PASSED_OVER',
-  'MISSING',
-  'REMOVING',
-  'REMOVED',
-  'RENAMED',
-  'DELETED',
-] as const;
-export type FolderStatus = (typeof folderStatuses)[number];
 
 export const DiscoveredFolder = replyObject('DiscoveredFolder', {
   repository: Type.Optional(FoundRepository),

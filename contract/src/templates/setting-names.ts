@@ -1,31 +1,10 @@
 /** The settings of a template. Without schemas, for the start of the command line. */
+import { codeSettingNames } from '../sources/setting-names.ts';
 import type { TemplateRequest } from './template-body.ts';
 
 export const templateSettingNames = [
   'revision',
-  'path',
-  'fileName',
-  'helmChartName',
-  'tokenName',
-  'tokenId',
-  'sshKeys',
-  'githubInstallationId',
-  'bitbucketClientKey',
-  'isBitbucketServer',
-  'isGitLabEnterprise',
-  'isGitHubEnterprise',
-  'isGitLab',
-  'isAzureDevOps',
-  'isHelmRepository',
-  'vcsConnectionId',
-  'terraformVersion',
-  'opentofuVersion',
-  'terragruntVersion',
-  'pulumiVersion',
-  'ansibleVersion',
-  'terragruntTfBinary',
-  'retry',
-  'description',
+  ...codeSettingNames,
   'runTestsOnPullRequest',
   'isTerragruntRunAll',
   'tagPrefix',

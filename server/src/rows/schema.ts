@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 7663276efc92192ae04db5a8debbb6f181d41d35d8a102b6d93a544abbbc6794
+ * sources eae0d4fcd9d1a4517768d2b4e4903d67c79bfc039592616e588c520a1344d6c1
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';

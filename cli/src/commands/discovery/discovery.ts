@@ -1,6 +1,7 @@
 /** Commands of environment discovery. */
 import type { Command } from 'commander';
-import type { DiscoveryState, FolderStatus } from '#contract/discovery/shapes.ts';
+import { type FolderStatus, folderStatuses } from '#contract/discovery/choices.ts';
+import type { DiscoveryState } from '#contract/discovery/shapes.ts';
 import { gather, onCall } from '../../call/command-line.ts';
 import { projectOf } from '../../find/find-environment.ts';
 import { BadCall, type ExitCode } from '../../session/exit-codes.ts';
@@ -45,18 +46,11 @@ function addReads(group: Command): void {
       'list folders, or entries of discovery files, each with its environment or the reason why it has none',
     )
     .addOption(
-      optionOf('--status <status>', 'only folders with this status; may be repeated', [
-        'managed',
-        'pending',
-        'skipped',
-        'changed',
-        'passed_over',
-        'missing',
-        'removing',
-        'removed',
-        'renamed',
-        'deleted',
-      ]).argParser(gather),
+      optionOf(
+        '--status <status>',
+        'only folders with this status; may be repeated',
+        folderStatuses.map((each) => each.toLowerCase()),
+      ).argParser(gather),
     );
   onCall<{ status?: string[] }>(folders, async ({ session, args: [name = ''], options: { status } }) => {
     const { id: projectId } = await projectOf(session, name);

@@ -2,7 +2,6 @@
 import type { CreateFromTemplateBody } from '#contract/environments/create-environment.ts';
 import { operations } from '#contract/operations.ts';
 import { rightsOf } from '#contract/schema/operation.ts';
-import { requireRight } from '../../framework/access/check-right.ts';
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { conflict } from '../../ground/errors.ts';
@@ -16,7 +15,7 @@ import {
   type LockedEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
-import { inEnvironment, type Place } from '../../rows/places.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { getSchedule } from '../../rows/schedules/schedule-store.ts';
 import { listVariablesOf, lockScope } from '../../rows/variables/variable-store.ts';
@@ -24,6 +23,7 @@ import { deployEnvironment } from '../../runs/deployments/deploy-environment.ts'
 import { createEnvironmentFromTemplate } from '../../runs/environments/create-environment.ts';
 import { updateEnvironment } from '../../runs/environments/update-environment.ts';
 import { updateDriftSchedule } from '../../runs/schedules/update-schedule.ts';
+import { requireAuthorRights } from './author-rights.ts';
 import { discoveryFileName } from './discovery-file/discovery-file.ts';
 import { type EntryContent, openEntry } from './discovery-file/entry-content.ts';
 import {
@@ -34,16 +34,6 @@ import {
   variableChangeOf,
 } from './discovery-file/entry-differences.ts';
 import type { ScanWork } from './scan-work.ts';
-
-/** The author needs the rights that everybody needs, at the time when something is done. */
-function requireRights(
-  context: ActorContext,
-  place: Place,
-  name: 'createEnvironment' | 'updateEnvironment',
-): void {
-  const who = `Environment discovery acts for ${context.actor.name}, who saved its configuration, and`;
-  for (const right of rightsOf(operations[name])) requireRight(context.actor, place, right, who);
-}
 
 function contentOf(context: ActorContext, row: FolderRow): EntryContent {
   const content = openEntry(context, row);
@@ -82,7 +72,7 @@ async function change(
   differences: EntryDifferences,
 ): Promise<void> {
   const { settings, variables, revision, driftDetectionCron: cron } = differences;
-  requireRights(context, inEnvironment(environment), 'updateEnvironment');
+  requireAuthorRights(context, inEnvironment(environment), rightsOf(operations.updateEnvironment));
   const project = await getProjectRow(context.db, environment.project_id);
   const home = environmentHome(environment, project?.hierarchy ?? environment.project_id);
   await applyVariableChanges(
@@ -145,11 +135,12 @@ export async function createOfEntry(context: ActorContext, work: ScanWork, row: 
   // Others may have created one since the plan was made.
   const [found] = await activeEnvironmentsNamed(context.db, [projectId], [name]);
   if (found) {
-    requireRights(context, inEnvironment(found), 'updateEnvironment');
+    requireAuthorRights(context, inEnvironment(found), rightsOf(operations.updateEnvironment));
     return follow(context, row, content, await takenIn(context, content, found));
   }
   const { organizationId } = work.rule.place;
-  requireRights(context, { organizationId, projectId, environmentId: null }, 'createEnvironment');
+  const place = { organizationId, projectId, environmentId: null };
+  requireAuthorRights(context, place, rightsOf(operations.createEnvironment));
   const made = await createEnvironmentFromTemplate(context, bodyOf(row, content, projectId), organizationId);
   await updateFolder(context.db, row, {
     status: 'MANAGED',

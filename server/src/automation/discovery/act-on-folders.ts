@@ -4,10 +4,10 @@
  */
 
 import { bulkRights } from '#contract/bulk-operations/operations.ts';
-import type { FolderStatus } from '#contract/discovery/shapes.ts';
+import type { FolderStatus } from '#contract/discovery/choices.ts';
+
 import { operations } from '#contract/operations.ts';
 import { rightsOf } from '#contract/schema/operation.ts';
-import { requireRight } from '../../framework/access/check-right.ts';
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -16,11 +16,12 @@ import { Refusal } from '../../ground/errors.ts';
 import { lockDiscovery } from '../../rows/discovery/discovery-store.ts';
 import { type FolderRow, lockNextFolder, updateFolder } from '../../rows/discovery/folder-store.ts';
 import { countScanned, getScan } from '../../rows/discovery/scan-store.ts';
-import { inEnvironment, type Place } from '../../rows/places.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import { destroyEnvironment } from '../../runs/deployments/deploy-environment.ts';
 import { createEnvironmentWithoutTemplate } from '../../runs/environments/create-environment.ts';
 import { updateEnvironment } from '../../runs/environments/update-environment.ts';
 import { changeOfEntry, createOfEntry } from './act-on-entry.ts';
+import { requireAuthorRights } from './author-rights.ts';
 import { environmentBody } from './environment-body.ts';
 import { planWords } from './plan-words.ts';
 import type { ScanWork } from './scan-work.ts';
@@ -28,17 +29,11 @@ import type { ScanWork } from './scan-work.ts';
 /** Maximum time in one go: less than effects may take. */
 const workMilliseconds = 30_000;
 
-/** The author needs the rights that everybody needs, at the time when something is done. */
-function requireRights(context: ActorContext, place: Place, kind: 'create' | 'archive' | 'destroy'): void {
-  const rights = kind === 'create' ? rightsOf(operations.createEnvironmentWithoutTemplate) : bulkRights(kind);
-  const who = `Environment discovery acts for ${context.actor.name}, who saved its configuration, and`;
-  for (const right of rights) requireRight(context.actor, place, right, who);
-}
-
 async function create(context: ActorContext, work: ScanWork, row: FolderRow): Promise<void> {
   if (row.kind === 'entry') return createOfEntry(context, work, row);
   const projectId = row.environment_project_id ?? row.project_id;
-  requireRights(context, { ...work.rule.place, projectId, environmentId: null }, 'create');
+  const rights = rightsOf(operations.createEnvironmentWithoutTemplate);
+  requireAuthorRights(context, { ...work.rule.place, projectId, environmentId: null }, rights);
   const made = await createEnvironmentWithoutTemplate(context, environmentBody(work, row));
   await updateFolder(context.db, row, { status: 'MANAGED', reason: null, environment_id: made.id });
   await countScanned(context.db, work.scan.id, 'created');
@@ -48,7 +43,8 @@ async function remove(context: ActorContext, { scan, row: { on_removal } }: Scan
   if (row.environment_id === null)
     return updateFolder(context.db, row, { status: 'DELETED', reason: 'Its environment was deleted' });
   if (on_removal === 'flag') return updateFolder(context.db, row, { status: 'MISSING' });
-  requireRights(context, inEnvironment(await requireEnvironment(context, row.environment_id)), on_removal);
+  const place = inEnvironment(await requireEnvironment(context, row.environment_id));
+  requireAuthorRights(context, place, bulkRights(on_removal));
   if (on_removal === 'archive') await updateEnvironment(context, row.environment_id, { isArchived: true });
   else await destroyEnvironment(context, row.environment_id, {});
   await updateFolder(context.db, row, { status: 'REMOVED' });

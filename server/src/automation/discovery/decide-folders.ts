@@ -24,7 +24,7 @@ import { scanProject, scanView, startScan } from './start-scan.ts';
  * Folders may have been restored since the scan.
  * @throws Refusal 409 if the repository has changed, 422 if it cannot be read
  */
-async function requireUnmoved(context: ActorContext, projectId: string): Promise<void> {
+async function requireUnchangedRepository(context: ActorContext, projectId: string): Promise<void> {
   const { row, template } = await requireDiscovery(context.db, projectId);
   if (row.scanned_commit === null) return;
   const mark = await markNow(context, ruleOf(context, row, template)).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export async function confirmRemoval(
   projectId: string,
   scanId: string,
 ): Promise<DiscoveryScan> {
-  await requireUnmoved(context, projectId);
+  await requireUnchangedRepository(context, projectId);
   return inTransaction(context, async (context) => {
     const discovery = await lockDiscovery(context.db, projectId);
     const scan = await lockScan(context.db, scanId);

@@ -32,6 +32,7 @@ import type { Placement } from './matching/placement.ts';
 import {
   asksFirst,
   type ManagedState,
+  nothingPlanned,
   planFolders,
   type RepositoryPlan,
   type ScanPlan,
@@ -270,7 +271,7 @@ function planRepository(
   const hadFileRow = known.some(({ folder }) => folder === '');
   return {
     folders: isRefused
-      ? [{ ...nothing, ...about, status: 'SKIPPED', reason }, ...plan.folders]
+      ? [{ ...nothingPlanned, ...about, status: 'SKIPPED', reason }, ...plan.folders]
       : plan.folders,
     forgotten:
       hadFileRow && reason === undefined
@@ -278,15 +279,6 @@ function planRepository(
         : plan.forgotten,
   };
 }
-
-const nothing = {
-  environmentId: null,
-  environmentName: null,
-  environmentProjectId: null,
-  workspaceName: null,
-  renamedFrom: null,
-  entry: null,
-} as const;
 
 /** Repositories that the configuration does not name (any more): none of their environments is removed. */
 function planOthers(

@@ -1,6 +1,6 @@
 /** Plans the state of the folders that a scan found. Pure. */
-import type { Removal } from '#contract/discovery/choices.ts';
-import type { FolderStatus } from '#contract/discovery/shapes.ts';
+import type { FolderStatus, Removal } from '#contract/discovery/choices.ts';
+
 import type { FolderRow } from '../../rows/discovery/folder-store.ts';
 import type { EntryContent } from './discovery-file/entry-content.ts';
 import type { MatchedFolder, MatchedTree } from './matching/match-tree.ts';
@@ -71,7 +71,8 @@ export interface ScanPlan {
 
 const ids = ({ file, fileId, treeId }: MatchedFolder) => ({ file, fileId, treeId });
 
-const nothingPlanned = {
+/** Of a folder or entry without an environment. */
+export const nothingPlanned = {
   reason: null,
   environmentId: null,
   environmentName: null,

@@ -1,7 +1,7 @@
 /** Previews of scans: what they would do, without doing it. */
-import type { Removal } from '#contract/discovery/choices.ts';
+import type { FolderStatus, Removal } from '#contract/discovery/choices.ts';
 import type { SetDiscoveryBody } from '#contract/discovery/operations.ts';
-import type { DiscoveryPreview, FolderStatus, PreviewAction } from '#contract/discovery/shapes.ts';
+import type { DiscoveryPreview, PreviewAction } from '#contract/discovery/shapes.ts';
 import { UnreadableRepository } from '../../code/repositories/git/fetch-commit.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';

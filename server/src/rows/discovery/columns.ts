@@ -2,10 +2,11 @@
 import type {
   DiscoveryType,
   EnvironmentPlacement,
+  FolderStatus,
   Removal,
   WorkspaceNaming,
 } from '#contract/discovery/choices.ts';
-import type { FolderStatus, ScanCause, ScanStatus } from '#contract/discovery/shapes.ts';
+import type { ScanCause, ScanStatus } from '#contract/discovery/shapes.ts';
 
 export interface Columns {
   'discovery.type': DiscoveryType;

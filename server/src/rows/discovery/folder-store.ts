@@ -1,8 +1,10 @@
 /** SQL of the folders, and of the entries of discovery files, that environment discovery found. */
-import { type Insertable, type Selectable, sql } from 'kysely';
-import type { FolderStatus } from '#contract/discovery/shapes.ts';
+
+import { expressionBuilder, type Insertable, type Selectable, sql } from 'kysely';
+import type { FolderStatus } from '#contract/discovery/choices.ts';
+
 import type { Connection } from '../../framework/context.ts';
-import type { DiscoveryFolderTable } from '../schema.ts';
+import type { DiscoveryFolderTable, Schema } from '../schema.ts';
 
 export type FolderRow = Selectable<DiscoveryFolderTable>;
 
@@ -15,6 +17,12 @@ export interface FolderPlace {
 
 /** The key of a row. */
 export type FolderKey = Pick<FolderRow, 'project_id' | 'kind' | 'repository' | 'folder'>;
+
+/** The condition for the row of a key. */
+function isRow({ project_id, kind, repository, folder }: FolderKey) {
+  const { and } = expressionBuilder<Schema, 'discovery_folder'>();
+  return and({ project_id, kind, repository, folder });
+}
 
 /** Parameters of one statement: PostgreSQL accepts 65,535. */
 const rowsAtOnce = 1000;
@@ -105,7 +113,7 @@ export async function lockFolder(
 
 export async function updateFolder(
   tx: Connection,
-  { project_id, kind, repository, folder }: FolderKey,
+  key: FolderKey,
   changes: Partial<
     Pick<
       FolderRow,
@@ -120,27 +128,11 @@ export async function updateFolder(
     >
   >,
 ): Promise<void> {
-  await tx
-    .updateTable('discovery_folder')
-    .set(changes)
-    .where('project_id', '=', project_id)
-    .where('kind', '=', kind)
-    .where('repository', '=', repository)
-    .where('folder', '=', folder)
-    .execute();
+  await tx.updateTable('discovery_folder').set(changes).where(isRow(key)).execute();
 }
 
-export async function deleteFolder(
-  tx: Connection,
-  { project_id, kind, repository, folder }: FolderKey,
-): Promise<void> {
-  await tx
-    .deleteFrom('discovery_folder')
-    .where('project_id', '=', project_id)
-    .where('kind', '=', kind)
-    .where('repository', '=', repository)
-    .where('folder', '=', folder)
-    .execute();
+export async function deleteFolder(tx: Connection, key: FolderKey): Promise<void> {
+  await tx.deleteFrom('discovery_folder').where(isRow(key)).execute();
 }
 
 /** The folders and entries, of any project, that manage some environments. */

@@ -1,12 +1,11 @@
 /** Words of people for the states of folders and scans. */
-import type { EnvironmentPlacement, Removal, WorkspaceNaming } from '#contract/discovery/choices.ts';
 import type {
-  DiscoveryScan,
+  EnvironmentPlacement,
   FolderStatus,
-  PreviewAction,
-  ScanCause,
-  ScanStatus,
-} from '#contract/discovery/shapes.ts';
+  Removal,
+  WorkspaceNaming,
+} from '#contract/discovery/choices.ts';
+import type { DiscoveryScan, PreviewAction, ScanCause, ScanStatus } from '#contract/discovery/shapes.ts';
 import type { StatusLook } from '../../../design/status.tsx';
 
 export const folderLooks: Readonly<Record<FolderStatus, StatusLook>> = {
